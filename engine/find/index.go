@@ -1,0 +1,192 @@
+package find
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An index remembers what the search of a large layer found, so that the next
+// run need not look at thousands of directories to find one. It holds the
+// directories that were searched, each with its time of change, followed by
+// the entities in it:
+//
+//	ucas-index 1 agents /home/karel/.ucas/agents
+//	D 1763654400000000000 utils
+//	E git-mod
+//
+// It counts as long as no searched directory has changed. What it cannot see
+// is an agent's directory that stops being one, by losing its ucas.yaml, and
+// then holds other agents: those are found when the directory above changes.
+// An index that cannot be read or written is as good as none.
+type index struct {
+	text []byte // of the lines after the first
+}
+
+const (
+	// indexFrom is the number of entities from which an index pays.
+	indexFrom = 2000
+	// indexMargin is how long before a search began a directory must have
+	// been changed last, for its next change to have another time: the
+	// clocks of file systems tick in up to ten milliseconds.
+	indexMargin = 20 * time.Millisecond
+)
+
+// indexPath returns where the index of a directory is kept.
+func indexPath(cache string, k kind, top string) string {
+	h := fnv.New64a()
+	h.Write([]byte(k.dir + "\x00" + top))
+	return filepath.Join(cache, "ucas", fmt.Sprintf("index-%016x", h.Sum64()))
+}
+
+func indexHead(k kind, top string) string {
+	return "ucas-index 1 " + k.dir + " " + strconv.Quote(top) + "\n"
+}
+
+// readIndex returns the index of a directory, nil if there is none that
+// counts, and the directories that it was held against.
+func readIndex(cache string, k kind, top string) (*index, []directory) {
+	if cache == "" {
+		return nil, nil
+	}
+	text, err := readRegular(indexPath(cache, k, top), nil)
+	if err != nil {
+		return nil, nil
+	}
+	rest, ok := bytes.CutPrefix(text, []byte(indexHead(k, top)))
+	if !ok {
+		return nil, nil
+	}
+	ix := &index{rest}
+	var searched []directory
+	for dir, changed := range ix.dirs() {
+		path := filepath.Join(top, dir)
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || info.ModTime().UnixNano() != changed {
+			return nil, nil
+		}
+		searched = append(searched, directory{path, changed})
+	}
+	return ix, searched
+}
+
+// dirs walks the searched directories and their times of change.
+func (ix *index) dirs() func(yield func(dir string, changed int64) bool) {
+	return func(yield func(string, int64) bool) {
+		for line := range bytes.Lines(ix.text) {
+			if line[0] != 'D' {
+				continue
+			}
+			stamp, dir, _ := strings.Cut(string(line[2:len(line)-1]), " ")
+			changed, err := strconv.ParseInt(stamp, 10, 64)
+			if err != nil {
+				changed = -1
+			}
+			if !yield(dir, changed) {
+				return
+			}
+		}
+	}
+}
+
+// named returns the paths of the entities whose last part is the given one.
+func (ix *index) named(name string) []string {
+	var paths []string
+	line := []byte("\nE " + name + "\n")
+	for at := 0; ; {
+		i := bytes.Index(ix.text[at:], line)
+		if i < 0 {
+			return paths
+		}
+		at += i + 1
+		paths = append(paths, join(ix.dirOf(at), name))
+	}
+}
+
+// dirOf returns the directory of the entity whose line starts at an offset.
+func (ix *index) dirOf(offset int) string {
+	start := bytes.LastIndex(ix.text[:offset], []byte("\nD "))
+	line, _, _ := bytes.Cut(ix.text[start+1:], []byte{'\n'})
+	_, dir, _ := strings.Cut(string(line[2:]), " ")
+	return dir
+}
+
+// all returns the paths of all entities.
+func (ix *index) all() []string {
+	var paths []string
+	dir := ""
+	for line := range bytes.Lines(ix.text) {
+		rest := string(line[2 : len(line)-1])
+		if line[0] == 'D' {
+			_, dir, _ = strings.Cut(rest, " ")
+		} else {
+			paths = append(paths, join(dir, rest))
+		}
+	}
+	return paths
+}
+
+// writeIndex leaves an index of what a catalog found in a search that took as
+// long as said, if the next run can trust it. A failure costs that run time
+// only.
+func writeIndex(c *catalog, took time.Duration) {
+	if c.cache == "" {
+		return
+	}
+	path := indexPath(c.cache, c.kind, c.top)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".index-*")
+	if err != nil {
+		return
+	}
+	defer os.Remove(temp.Name())
+	defer temp.Close()
+	text, ok := c.indexText(changedAt(temp) - int64(took+indexMargin))
+	if !ok {
+		return
+	}
+	if _, err := temp.Write(text); err == nil {
+		os.Rename(temp.Name(), path)
+	}
+}
+
+// indexText returns the text of an index. It is not ok if a directory was
+// changed since the given time: it could have been changed once more after it
+// was listed, and nobody could tell.
+func (c *catalog) indexText(since int64) (text []byte, ok bool) {
+	inDir := make(map[string][]string, len(c.searched))
+	for _, e := range c.entities {
+		dir := strings.TrimSuffix(strings.TrimSuffix(e.Path, e.Name), "/")
+		inDir[dir] = append(inDir[dir], e.Name)
+	}
+	var b bytes.Buffer
+	b.WriteString(indexHead(c.kind, c.top))
+	for _, s := range c.searched {
+		dir := strings.TrimPrefix(strings.TrimPrefix(s.path, c.top), "/")
+		if s.changed >= since || strings.Contains(dir, "\n") {
+			return nil, false
+		}
+		fmt.Fprintf(&b, "D %d %s\n", s.changed, dir)
+		for _, name := range inDir[dir] {
+			fmt.Fprintf(&b, "E %s\n", name)
+		}
+	}
+	return b.Bytes(), true
+}
+
+// changedAt returns when an open file was last changed.
+func changedAt(f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil {
+		return math.MaxInt64 // as recent as can be: it is not trusted
+	}
+	return info.ModTime().UnixNano()
+}
