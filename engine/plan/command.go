@@ -1,0 +1,220 @@
+package plan
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ucas/engine/diag"
+	"ucas/engine/source"
+	"ucas/engine/tree"
+)
+
+// An input is something that a harness can be given by its mappings.
+type input int
+
+// The inputs, in the order of their arguments.
+const (
+	promptFile input = iota
+	promptText
+	skillsDir
+	modelFlag
+	memoryDir
+	sessionName
+	task
+	numInputs
+)
+
+var inputNames = [numInputs]string{
+	"prompt_file", "prompt_text", "skills_dir", "model_flag", "memory_dir", "session", "task",
+}
+
+// skillsJoin may stand in arg_mapping beside the inputs: what joins the
+// directories of skills to one value.
+const skillsJoin = "skills_join"
+
+// collect finds the values of the inputs, and checks that the mappings name
+// no others.
+func (b *builder) collect() {
+	if b.plan.Prompt.File != "" {
+		b.values[promptFile] = []string{b.plan.Prompt.File}
+		b.values[promptText] = []string{b.plan.Prompt.Text}
+	}
+	for _, s := range b.plan.Skills {
+		b.values[skillsDir] = append(b.values[skillsDir], s.Dir)
+	}
+	if b.plan.Model != "" {
+		b.values[modelFlag] = []string{b.plan.Model}
+	}
+	b.values[memoryDir] = []string{filepath.Join(b.Dir, ".ucas", "mem", b.Memory)}
+	b.values[sessionName] = []string{b.Session}
+	if t := b.Doc.Get("task"); t != nil {
+		b.values[task] = []string{t.Text}
+	}
+	b.checkInputs("arg_mapping")
+	b.checkInputs("env_mapping")
+	if b.isMapped(memoryDir) {
+		b.plan.Dirs = append(b.plan.Dirs, b.values[memoryDir][0])
+	}
+}
+
+func (b *builder) checkInputs(mapping string) {
+	for node := range b.Doc.Get(mapping).Items() {
+		if node.Key == skillsJoin && mapping == "arg_mapping" || inputNamed(node.Key) {
+			continue
+		}
+		p := diag.At(node.KeySpan(), "%s: there is no input %q", mapping, node.Key)
+		p.Hint = diag.DidYouMean(node.Key, inputNames[:])
+		if p.Hint == "" {
+			p.Hint = "the inputs are " + strings.Join(inputNames[:], ", ")
+		}
+		b.fail(p)
+	}
+}
+
+func inputNamed(name string) bool {
+	for _, n := range inputNames {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// mapping returns what an input is mapped to, nil if it is not.
+func (b *builder) mapping(name string, in input) *tree.Node {
+	if to := b.Doc.Get(name).Get(inputNames[in]); to != nil && to.Kind != tree.Null {
+		return to
+	}
+	return nil
+}
+
+func (b *builder) isMapped(in input) bool {
+	return b.mapping("arg_mapping", in) != nil || b.mapping("env_mapping", in) != nil
+}
+
+// command makes the arguments.
+func (b *builder) command() {
+	program := b.Doc.Winner("executable")
+	if program == nil || program.Value.Text == "" {
+		b.fail(diag.Errorf("%s sets no executable", b.ACLI).WithHint("an ACLI needs the key executable: the program to run"))
+		return
+	}
+	b.word(b.Doc.Text("executable"), "executable", program.Span)
+	for arg := range b.Doc.Get("args").Items() {
+		b.word(arg.Text, "args", arg.Span())
+	}
+	for in := promptFile; in < task; in++ {
+		b.mapped(in)
+	}
+	for _, arg := range b.Extra {
+		b.word(arg, "command line", source.Span{})
+	}
+	b.mapped(task)
+}
+
+func (b *builder) word(text, key string, span source.Span) {
+	if strings.Contains(text, "\x00") {
+		b.fail(diag.At(span, "%s holds a NUL character, which no argument can", key).WithHint("remove it"))
+		return
+	}
+	b.plan.Argv = append(b.plan.Argv, Word{text, Origin{key, span}})
+}
+
+// mapped adds the arguments of an input.
+func (b *builder) mapped(in input) {
+	to := b.mapping("arg_mapping", in)
+	if to == nil {
+		return
+	}
+	values := b.values[in]
+	if join, ok := b.join(); in == skillsDir && ok && len(values) > 0 {
+		values = []string{strings.Join(values, join)}
+	}
+	for _, v := range values {
+		for _, arg := range expand(to, v) {
+			b.word(arg, "arg_mapping."+inputNames[in], to.Span())
+		}
+	}
+}
+
+// join returns what joins the directories of skills, if anything.
+func (b *builder) join() (string, bool) {
+	join := b.Doc.Get("arg_mapping").Get(skillsJoin)
+	if join == nil {
+		join = b.Doc.Get(skillsJoin)
+	}
+	if join == nil || join.Kind == tree.Null {
+		return "", false
+	}
+	return join.Text, true
+}
+
+// expand puts a value into what its input is mapped to. "--flag" gives two
+// arguments; a text with {} gives one; a list gives one an item, and one more
+// for the value if no item has {}.
+func expand(to *tree.Node, value string) []string {
+	if to.Kind != tree.List {
+		if !strings.Contains(to.Text, "{}") {
+			return []string{to.Text, value}
+		}
+		return []string{strings.ReplaceAll(to.Text, "{}", value)}
+	}
+	var args []string
+	placed := false
+	for item := range to.Items() {
+		placed = placed || strings.Contains(item.Text, "{}")
+		args = append(args, strings.ReplaceAll(item.Text, "{}", value))
+	}
+	if !placed {
+		args = append(args, value)
+	}
+	return args
+}
+
+// ignored warns of what the configuration says and the harness cannot take.
+func (b *builder) ignored() {
+	if b.plan.Prompt.File != "" && !b.isMapped(promptFile) && !b.isMapped(promptText) {
+		b.warn(diag.Warn(source.Span{}, "the prompt is not passed: %s maps neither prompt_file nor prompt_text", b.ACLI).
+			WithHint("add one to its arg_mapping"))
+	}
+	if b.plan.Model != "" && !b.isMapped(modelFlag) {
+		b.warn(diag.Warn(b.Model.From, "the model %s is not passed: %s maps no model_flag", b.plan.Model, b.ACLI).
+			WithHint("add model_flag to its arg_mapping"))
+	}
+	if d := b.Doc.Winner("task"); d != nil && !b.isMapped(task) {
+		b.warn(diag.Warn(d.Span, "the task is not passed: %s does not map task", b.ACLI).
+			WithHint("add task to its arg_mapping, or give the task yourself"))
+	}
+	for _, key := range []string{"mcp_servers", "directories", "prompt_mode"} {
+		if span, ok := b.isSet(key); ok && !b.isCapable(key) {
+			b.warn(diag.Warn(span, "%s cannot take %s, which is set here", b.ACLI, key).
+				WithHint("what a harness can take is listed in its capabilities"))
+		}
+	}
+}
+
+// isSet reports whether a key, or an entry of it, is in force, and where.
+func (b *builder) isSet(key string) (source.Span, bool) {
+	for _, k := range b.Doc.Below(key) {
+		if d := k.Winner(); d != nil {
+			return d.Span, true
+		}
+	}
+	k := b.Doc.Key(key)
+	if k == nil || k.Value == nil {
+		return source.Span{}, false
+	}
+	if len(k.Items) > 0 {
+		return k.Items[0].Span, true
+	}
+	return k.Value.Span(), true
+}
+
+func (b *builder) isCapable(of string) bool {
+	for item := range b.Doc.Get("capabilities").Items() {
+		if item.Text == of {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"os"
+	"strings"
+)
+
+// Environ returns the environment of the launched command: the given one
+// ("NAME=value" items, the last of a name counts) with the Plan's changes.
+func (p *Plan) Environ(base []string) []string {
+	drop := map[string]bool{"PATH": true, "PWD": true}
+	for _, v := range p.Env {
+		drop[v.Name] = true
+	}
+	last := make(map[string]int, len(base))
+	for i, item := range base {
+		last[name(item)] = i
+	}
+	out := make([]string, 0, len(base)+len(p.Env)+2)
+	for i, item := range base {
+		if n := name(item); n != "" && !drop[n] && last[n] == i {
+			out = append(out, item)
+		}
+	}
+	for _, v := range p.Env {
+		if !v.Unset {
+			out = append(out, v.Name+"="+v.Value)
+		}
+	}
+	if path := p.SearchPath.join(lookup(base, "PATH")); path != "" {
+		out = append(out, "PATH="+path)
+	}
+	return append(out, "PWD="+p.Dir)
+}
+
+// join returns the value of PATH where the caller's is the given one.
+func (s SearchPath) join(callers string) string {
+	rest := callers
+	if s.Fixed {
+		rest = s.Rest
+	}
+	dirs := s.Dirs
+	if rest != "" {
+		dirs = append(dirs[:len(dirs):len(dirs)], rest)
+	}
+	return strings.Join(dirs, string(os.PathListSeparator))
+}
+
+// name returns the name of a "NAME=value" item, "" if it is none.
+func name(item string) string {
+	n, _, ok := strings.Cut(item, "=")
+	if !ok {
+		return ""
+	}
+	return n
+}
+
+// lookup returns the value of a variable in an environment, "" if it is not
+// set; the last of several counts.
+func lookup(environ []string, key string) string {
+	for i := len(environ) - 1; i >= 0; i-- {
+		if n, value, ok := strings.Cut(environ[i], "="); ok && n == key {
+			return value
+		}
+	}
+	return ""
+}

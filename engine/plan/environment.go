@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"ucas/engine/diag"
+	"ucas/engine/merge"
+	"ucas/engine/source"
+)
+
+// environment makes the changes to the environment: the variables of env, the
+// inputs that are mapped to variables, and PATH.
+func (b *builder) environment() {
+	for i := len(b.plan.Skills) - 1; i >= 0; i-- {
+		b.plan.SearchPath.Dirs = append(b.plan.SearchPath.Dirs, b.plan.Skills[i].Dir)
+	}
+	for _, key := range b.Doc.Below("env") {
+		if v, ok := variable(key); ok {
+			b.variable(v)
+		}
+	}
+	b.mappedVariables()
+	slices.SortFunc(b.plan.Env, func(x, y Var) int { return strings.Compare(x.Name, y.Name) })
+}
+
+// variable returns the change that a key such as env.DEBUG makes, if any.
+func variable(key *merge.Key) (Var, bool) {
+	name := strings.TrimPrefix(key.Name, "env.")
+	for i := len(key.Definitions) - 1; i >= 0; i-- {
+		switch d := key.Definitions[i]; d.Fate {
+		case merge.Set:
+			return Var{Name: name, Value: key.Value.Text, From: Origin{key.Name, d.Span}}, true
+		case merge.Unset:
+			return Var{Name: name, Unset: true, From: Origin{key.Name, d.Span}}, true
+		}
+	}
+	return Var{}, false
+}
+
+// variable takes up one change.
+func (b *builder) variable(v Var) {
+	switch {
+	case !isVarName(v.Name):
+		b.fail(diag.At(v.From.Span, "%s: %q is no name of a variable", v.From.Key, v.Name).
+			WithHint("use letters, digits and '_', not a digit first"))
+	case isShellsOwn(v.Name):
+		b.fail(diag.At(v.From.Span, "%s: shells set %s themselves, so a value given here would not arrive", v.From.Key, v.Name).
+			WithHint("choose another name"))
+	case strings.Contains(v.Value, "\x00"):
+		b.fail(diag.At(v.From.Span, "%s holds a NUL character, which no variable can", v.From.Key).WithHint("remove it"))
+	case v.Name == "PATH":
+		b.plan.SearchPath.Fixed, b.plan.SearchPath.Rest, b.plan.SearchPath.From = true, v.Value, v.From
+	default:
+		b.plan.Env = append(b.plan.Env, v)
+	}
+}
+
+// mappedVariables sets the variables that env_mapping gives inputs to. What
+// env says about the same variable is stronger.
+func (b *builder) mappedVariables() {
+	for in := promptFile; in < numInputs; in++ {
+		to := b.mapping("env_mapping", in)
+		if to == nil || len(b.values[in]) == 0 {
+			continue
+		}
+		origin := Origin{"env_mapping." + inputNames[in], to.Span()}
+		if b.isTaken(to.Text) {
+			b.warn(diag.Warn(origin.Span, "%s is set under env, so %s is not put into it", to.Text, inputNames[in]).
+				WithHint("remove env.%s to let the harness have it", to.Text))
+			continue
+		}
+		join, ok := b.join()
+		if !ok {
+			join = ":"
+		}
+		b.variable(Var{Name: to.Text, Value: strings.Join(b.values[in], join), From: origin})
+	}
+}
+
+func (b *builder) isTaken(name string) bool {
+	return slices.ContainsFunc(b.plan.Env, func(v Var) bool { return v.Name == name })
+}
+
+// wrapper finds what starts the command.
+func (b *builder) wrapper() {
+	w := Wrapper{Name: WrapperTmux, From: Origin{Key: "wrapper"}}
+	if d := b.Doc.Winner("wrapper"); d != nil {
+		w.Name, w.From.Span = d.Value.Text, d.Span
+	}
+	declared := b.Doc.Get("wrappers")
+	var names []string
+	for node := range declared.Items() {
+		names = append(names, node.Key)
+		if node.Key == WrapperTmux || node.Key == WrapperExec {
+			b.fail(diag.At(node.KeySpan(), "wrappers: %s is built in", node.Key).WithHint("give yours another name"))
+		}
+	}
+	if w.Name != WrapperTmux && w.Name != WrapperExec {
+		node := declared.Get(w.Name)
+		if node == nil || node.First == nil {
+			b.unknownWrapper(w, names)
+			return
+		}
+		w.From = Origin{"wrappers." + w.Name, node.Span()}
+		for arg := range node.Items() {
+			w.Argv = append(w.Argv, arg.Text)
+		}
+		b.requireScript(w, node.Span())
+	}
+	b.plan.Wrapper = w
+}
+
+func (b *builder) unknownWrapper(w Wrapper, names []string) {
+	names = append(names, WrapperTmux, WrapperExec)
+	p := diag.At(w.From.Span, "there is no wrapper %q", w.Name)
+	p.Hint = diag.DidYouMean(w.Name, names)
+	if p.Hint == "" {
+		p.Hint = "choose one of " + strings.Join(names, ", ") + ", or define it under wrappers:"
+	}
+	b.fail(p)
+}
+
+// requireScript refuses a wrapper that would not run the command.
+func (b *builder) requireScript(w Wrapper, span source.Span) {
+	if !slices.ContainsFunc(w.Argv, func(arg string) bool { return strings.Contains(arg, "{script}") }) {
+		b.fail(diag.At(span, "the wrapper %s would not start the agent: none of its arguments has {script}", w.Name).
+			WithHint("add it as in: %s: [screen, -dmS, \"{name}\", sh, \"{script}\"]", w.Name))
+	}
+}
