@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"slices"
+
+	"ucas/engine/find"
+	"ucas/engine/selector"
+	"ucas/engine/source"
+)
+
+// acli looks up what a name means as a harness.
+func (a *assembler) acli(name string) (selector.ACLI, error) {
+	e, l, err := a.acliLevel(name)
+	if err != nil {
+		return selector.ACLI{}, err
+	}
+	return selector.ACLI{Name: name, Dir: e.Dir, Runs: l.executable() != nil}, nil
+}
+
+// acliLevel reads the level of a harness, once.
+func (a *assembler) acliLevel(name string) (*find.Entity, *Level, error) {
+	e, err := a.library.Agent("ACLI", name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if level := a.aclis[e]; level != nil {
+		return e, level, nil
+	}
+	l, err := a.library.EntityLevel(e, source.ACLI, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	node, err := a.parse(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.aclis[e] = &Level{Level: *l, Tree: node}
+	return e, a.aclis[e], nil
+}
+
+// placeACLI puts the level of the chosen harness after those of agent, mods
+// and member, unless it is one of them, and leaves out the keys of all other
+// harnesses: nothing of one may leak into another.
+func (a *assembler) placeACLI() error {
+	if a.result.Choice.Name == "" {
+		return nil // a level that is no ACLI sets executable
+	}
+	e, level, err := a.acliLevel(a.result.Choice.Name)
+	if err != nil {
+		return err
+	}
+	stacked := false
+	for _, l := range a.result.Levels {
+		if !l.Role.IsEntity() || l.executable() == nil {
+			continue
+		}
+		if l.Dir == e.Dir {
+			stacked = true
+		} else {
+			l.LeftOut = "another harness was chosen: " + e.Name
+		}
+	}
+	if !stacked {
+		a.warnOfHooks(&level.Level)
+		a.result.Levels = slices.Insert(a.result.Levels, a.afterEntities(), level)
+	}
+	return nil
+}
+
+// afterEntities returns the index of the first level that is stronger than
+// the harness's own.
+func (a *assembler) afterEntities() int {
+	i := slices.IndexFunc(a.result.Levels, func(l *Level) bool { return l.Role > source.ACLI })
+	if i < 0 {
+		return len(a.result.Levels)
+	}
+	return i
+}
+
+// runnerName names the chosen harness in messages.
+func (a *assembler) runnerName() string {
+	if c := a.result.Choice; c.Name == "" {
+		return c.Level.String()
+	}
+	return a.result.Choice.Name
+}

@@ -1,0 +1,208 @@
+// Package engine assembles a session: it finds the definitions of an agent in
+// three layers, merges them with their provenance, chooses the harness (ACLI)
+// and the model, and makes the Plan of the launch.
+//
+// [Assemble] is the function to start with, and what a program calls that
+// embeds ucas. It starts nothing: that is for package launch, or for whoever
+// takes the Plan.
+package engine
+
+import (
+	"context"
+	"io/fs"
+
+	"ucas/engine/diag"
+	"ucas/engine/find"
+	"ucas/engine/merge"
+	"ucas/engine/plan"
+	"ucas/engine/selector"
+	"ucas/engine/source"
+	"ucas/engine/tree"
+)
+
+// Options say what to assemble, and from where. The engine reads no
+// environment of its own.
+type Options struct {
+	// Dir is the working directory, an absolute path; its .ucas is the
+	// project layer. ShownAs is what people see before its files: "" for
+	// paths relative to it. Chdir says that it is not where the caller is.
+	Dir, ShownAs string
+	Chdir        bool
+	// Home is the user's home directory: its .ucas is the user layer.
+	Home string
+	// SystemDir is the directory of the system layer. If it is empty,
+	// DefaultSystemDir is taken if there is one, else Factory, which is
+	// written once to a directory of CacheDir.
+	SystemDir        string
+	DefaultSystemDir string
+	Factory          fs.FS
+	CacheDir         string
+	// Environ is the environment of the launch, "NAME=value" each.
+	Environ []string
+
+	// Agent and Mods are names of entities. With a Team and one of its
+	// Members, they are the member's own if Agent is empty.
+	Agent        string
+	Mods         []string
+	Team, Member string
+	// Set are keys of the command line, "path.to.key=value in YAML" each.
+	Set []string
+	// Wrapper, if it is set, is the key wrapper of the command line.
+	Wrapper string
+	// Session is the session's name; empty, it is the member's or agent's.
+	Session string
+	// Extra are further arguments for the harness.
+	Extra []string
+}
+
+// A Result is an assembled session with everything that led to it. After an
+// error it holds what could be made before.
+type Result struct {
+	// Levels are those of the sandwich, the weakest first.
+	Levels []*Level
+	// Doc is the merged configuration.
+	Doc *merge.Doc
+	// Choice and Model are the decisions on harness and model name.
+	Choice *selector.Choice
+	Model  *selector.Model
+	Plan   *plan.Plan
+	// Warnings are those of every stage.
+	Warnings diag.List
+	// Inputs are the paths that were read or looked for.
+	Inputs []find.Input
+
+	library *find.Library
+}
+
+// A Level is one level of the sandwich: what was read, and what it says.
+type Level struct {
+	find.Level
+	// Tree is its configuration, nil if it has none.
+	Tree *tree.Node
+	// Path is where in the configuration Tree belongs, if it is not whole.
+	Path []string
+	// Skills is its own directory of skills, "" if it has none.
+	Skills string
+	// LeftOut says why its keys do not count, "" if they do.
+	LeftOut string
+}
+
+// Assemble makes the Plan of a session. The error is a diag.List (or wraps a
+// diag.Problem): each entry names its place and the way out.
+func Assemble(ctx context.Context, o Options) (*Result, error) {
+	a := &assembler{o: o, result: &Result{}, trees: make(map[string]*tree.Node), aclis: make(map[*find.Entity]*Level)}
+	var err error
+	for _, stage := range []func() error{a.open, a.gather, a.choose, a.merge, a.plan} {
+		if err = ctx.Err(); err == nil {
+			err = stage()
+		}
+		if err != nil {
+			break
+		}
+	}
+	if a.library != nil {
+		a.result.Inputs = a.library.Inputs()
+		a.result.Warnings = append(a.library.Warnings, a.result.Warnings...)
+	}
+	return a.result, err
+}
+
+// An assembler holds the state of one Assemble.
+type assembler struct {
+	o       Options
+	result  *Result
+	library *find.Library
+	trees   map[string]*tree.Node   // by the path of the file
+	aclis   map[*find.Entity]*Level // harnesses that were looked at
+	prompts []plan.PromptSource
+	mods    []string // as they are used
+}
+
+func (a *assembler) open() (err error) {
+	a.library, err = openLibrary(a.o)
+	a.result.library = a.library
+	return err
+}
+
+func openLibrary(o Options) (*find.Library, error) {
+	return find.Open(find.Options{
+		Dir: o.Dir, ShownAs: o.ShownAs, Home: o.Home, SystemDir: o.SystemDir,
+		DefaultSystemDir: o.DefaultSystemDir, Factory: o.Factory, CacheDir: o.CacheDir,
+	})
+}
+
+// choose decides on the harness, from the whole sandwich.
+func (a *assembler) choose() error {
+	doc, err := a.fold()
+	if err != nil {
+		return err
+	}
+	choice, warnings, err := selector.Choose(selector.Options{Doc: doc, Runners: a.runners(), Find: a.acli})
+	a.result.Doc, a.result.Choice = doc, choice
+	if err != nil {
+		return err
+	}
+	a.result.Warnings = append(a.result.Warnings, warnings...)
+	return nil
+}
+
+// merge folds the sandwich again with the chosen harness's level in it, and
+// without what other harnesses in it say.
+func (a *assembler) merge() error {
+	if err := a.placeACLI(); err != nil {
+		return err
+	}
+	doc, err := a.fold()
+	if err != nil {
+		return err
+	}
+	a.result.Doc = doc
+	a.result.Warnings = append(doc.Warnings, a.result.Warnings...)
+	model, warnings, err := selector.ChooseModel(doc, a.runnerName())
+	a.result.Model = model
+	a.result.Warnings = append(a.result.Warnings, warnings...)
+	return err
+}
+
+func (a *assembler) plan() error {
+	agent := a.agentLevel()
+	p, err := plan.Build(plan.Input{
+		Doc: a.result.Doc, ACLI: a.runnerName(), Model: a.result.Model,
+		Agent: a.o.Agent, Mods: a.mods, Team: a.o.Team, Member: a.o.Member,
+		Session: a.sessionName(agent.Entity), Dir: a.o.Dir, Chdir: a.o.Chdir,
+		Memory: agent.Entity.Name, Prompts: a.prompts,
+		Extra: a.o.Extra, Environ: a.o.Environ, IsDir: a.library.IsDir,
+	})
+	a.result.Plan = p
+	a.result.Warnings = append(a.result.Warnings, p.Warnings...)
+	return err
+}
+
+func (a *assembler) sessionName(agent *find.Entity) string {
+	switch {
+	case a.o.Session != "":
+		return a.o.Session
+	case a.o.Member != "":
+		return a.o.Member
+	}
+	return agent.Name
+}
+
+func (a *assembler) fold() (*merge.Doc, error) {
+	sources := make([]merge.Source, len(a.result.Levels))
+	for i, l := range a.result.Levels {
+		sources[i] = merge.Source{
+			Level: l.Level.Level, Dir: l.Dir, Tree: l.Tree, Path: l.Path, Skills: l.Skills, LeftOut: l.LeftOut,
+		}
+	}
+	return merge.Fold(sources)
+}
+
+func (a *assembler) agentLevel() *Level {
+	for _, l := range a.result.Levels {
+		if l.Role == source.Agent {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"ucas/engine/diag"
+	"ucas/engine/find"
+	"ucas/engine/merge"
+	"ucas/engine/plan"
+	"ucas/engine/source"
+	"ucas/engine/tree"
+	"ucas/engine/yaml"
+)
+
+// A Listing is what the three layers hold.
+type Listing struct {
+	// Entries are in the order of the search: the strongest layer first.
+	Entries []*Entry
+	// Roots are the directories of the layers; "" where there is none.
+	Roots    map[source.Layer]string
+	Warnings diag.List
+
+	library *find.Library
+	o       Options
+}
+
+// An Entry is an agent, a mod, an ACLI or a team.
+type Entry struct {
+	*find.Entity
+	Kind Kind
+	// ShownDir is the directory as people would write it.
+	ShownDir string
+	// ShadowedBy is the entity of the same name in a stronger layer, if any.
+	ShadowedBy *find.Entity
+	// Description and Executable are those keys of its configuration.
+	Description, Executable string
+	// Err is what is wrong with its configuration, if anything.
+	Err error
+}
+
+// Kind says what an entry is. Every agent can also be used as a mod.
+type Kind uint8
+
+// The kinds of entries.
+const (
+	AgentOrMod Kind = iota
+	ACLI
+	Team
+)
+
+var kindNames = [...]string{"agent", "acli", "team"}
+
+// String returns the word that reports use.
+func (k Kind) String() string { return kindNames[k] }
+
+// List returns everything that the layers hold. Of Options it needs those
+// that say where the layers are.
+func List(o Options) (*Listing, error) {
+	library, err := openLibrary(o)
+	if err != nil {
+		return nil, err
+	}
+	l := &Listing{library: library, o: o, Roots: make(map[source.Layer]string, 3)}
+	for _, layer := range []source.Layer{source.SystemLayer, source.UserLayer, source.ProjectLayer} {
+		l.Roots[layer] = library.Root(layer)
+	}
+	agents, err := library.Agents()
+	if err != nil {
+		return nil, err
+	}
+	teams, err := library.Teams()
+	if err != nil {
+		return nil, err
+	}
+	l.add(agents, AgentOrMod)
+	l.add(teams, Team)
+	l.describe()
+	l.Warnings = library.Warnings
+	return l, nil
+}
+
+// ShowPath returns a path as people would write it.
+func (l *Listing) ShowPath(path string) string { return l.library.Show(path) }
+
+// add takes up entities, which come in the order of the search.
+func (l *Listing) add(entities []*find.Entity, kind Kind) {
+	first := make(map[string]*find.Entity, len(entities))
+	entries := make([]Entry, len(entities))
+	for i, e := range entities {
+		entries[i] = Entry{Entity: e, Kind: kind, ShownDir: l.library.Show(e.Dir)}
+		if strong := first[e.Name]; strong == nil {
+			first[e.Name] = e
+		} else if strong.Layer != e.Layer {
+			entries[i].ShadowedBy = strong
+		}
+		l.Entries = append(l.Entries, &entries[i])
+	}
+}
+
+// describe reads the configurations, some at a time.
+func (l *Listing) describe() {
+	workers := min(runtime.GOMAXPROCS(0), 8)
+	size := max(1, (len(l.Entries)+workers-1)/workers)
+	var wait sync.WaitGroup
+	for start := 0; start < len(l.Entries); start += size {
+		part := l.Entries[start:min(start+size, len(l.Entries))]
+		wait.Go(func() {
+			for _, e := range part {
+				e.describe(l.library)
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// describe reads what a listing shows of a configuration. Most say nothing of
+// the kind, and are not parsed for it.
+func (e *Entry) describe(library *find.Library) {
+	file, err := library.Config(e.Entity)
+	if err != nil || file == nil {
+		e.Err = err
+		return
+	}
+	if !mayHold(file.Text, "executable") && !mayHold(file.Text, "description") {
+		return
+	}
+	node, err := yaml.ParseMapping(file.Name, file.Text)
+	if err != nil {
+		e.Err = err
+		return
+	}
+	e.Description = textOf(node, "description")
+	if e.Kind == AgentOrMod && cmp.Or(node.Get("executable"), &tree.Node{}).Kind != tree.Null {
+		e.Kind, e.Executable = ACLI, textOf(node, "executable")
+	}
+}
+
+// mayHold reports whether a configuration can have a key: its name stands in
+// it, or an escape that could hide it.
+func mayHold(text []byte, key string) bool {
+	return bytes.Contains(text, []byte(key)) || bytes.IndexByte(text, '\\') >= 0
+}
+
+func textOf(node *tree.Node, key string) string {
+	if v := node.Get(key); v != nil && v.IsScalar() {
+		return v.Text
+	}
+	return ""
+}
+
+// Offers returns the harnesses that could be allowed, since their program is on
+// PATH, where nobody but the system layer says which are. Of the entities it
+// looks at those called acli-... only, so that it costs little in a large
+// library.
+func (r *Result) Offers(dir string, environ []string) []*Entry {
+	if r.Doc == nil || r.library == nil || saysAllowed(r.Doc.Key("allowed_acli")) {
+		return nil
+	}
+	agents, err := r.library.Agents()
+	if err != nil {
+		return nil
+	}
+	var offers []*Entry
+	seen := make(map[string]bool)
+	for _, agent := range agents {
+		if !strings.HasPrefix(agent.Name, "acli-") || seen[agent.Name] {
+			continue
+		}
+		seen[agent.Name] = true
+		e := &Entry{Entity: agent, ShownDir: r.library.Show(agent.Dir)}
+		e.describe(r.library)
+		if e.Kind == ACLI && agent.Name != r.Choice.Name && plan.FindProgram(e.Executable, dir, environ) != "" {
+			offers = append(offers, e)
+		}
+	}
+	return offers
+}
+
+// saysAllowed reports whether a level above the system's says what is allowed.
+func saysAllowed(key *merge.Key) bool {
+	return key != nil && slices.ContainsFunc(key.Definitions, func(d *merge.Definition) bool {
+		return d.Level.Role != source.System && d.Fate != merge.Refused
+	})
+}
+
+// Find returns the entries that a name means: the agent, mod or ACLI of that
+// name, the team, or both.
+func (l *Listing) Find(name string) ([]*Entry, error) {
+	agent, agentErr := l.library.Agent("agent", name)
+	team, teamErr := l.library.Team(name)
+	if agentErr != nil && teamErr != nil {
+		return nil, agentErr
+	}
+	var found []*Entry
+	for _, e := range l.Entries {
+		if e.Entity == agent || e.Entity == team {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// FindProgram returns where an ACLI's program is for a launch with the Options
+// of the listing, "" if it is not to be found.
+func (l *Listing) FindProgram(e *Entry) string {
+	return plan.FindProgram(e.Executable, l.o.Dir, l.o.Environ)
+}
