@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"ucas/engine/diag"
 	"ucas/engine/find"
@@ -41,6 +43,8 @@ type Entry struct {
 	Description, Executable string
 	// Err is what is wrong with its configuration, if anything.
 	Err error
+
+	stamp find.Stamp // of its configuration, in a large layer
 }
 
 // Kind says what an entry is. Every agent can also be used as a mod.
@@ -79,7 +83,6 @@ func List(o Options) (*Listing, error) {
 	}
 	l.add(agents, AgentOrMod)
 	l.add(teams, Team)
-	l.describe()
 	l.Warnings = library.Warnings
 	return l, nil
 }
@@ -91,27 +94,72 @@ func (l *Listing) ShowPath(path string) string { return l.library.Show(path) }
 func (l *Listing) add(entities []*find.Entity, kind Kind) {
 	first := make(map[string]*find.Entity, len(entities))
 	entries := make([]Entry, len(entities))
-	for i, e := range entities {
-		entries[i] = Entry{Entity: e, Kind: kind, ShownDir: l.library.Show(e.Dir)}
+	start := len(l.Entries)
+	for i, e := range entries {
+		e.Entity, e.Kind, e.ShownDir = entities[i], kind, l.library.Show(entities[i].Dir)
 		if strong := first[e.Name]; strong == nil {
-			first[e.Name] = e
+			first[e.Name] = e.Entity
 		} else if strong.Layer != e.Layer {
-			entries[i].ShadowedBy = strong
+			e.ShadowedBy = strong
 		}
+		entries[i] = e
 		l.Entries = append(l.Entries, &entries[i])
+	}
+	for layer, root := range l.Roots {
+		if root != "" {
+			l.describe(inLayer(l.Entries[start:], layer), l.library.CacheFile("list", kind.String()+"\x00"+root))
+		}
 	}
 }
 
-// describe reads the configurations, some at a time.
-func (l *Listing) describe() {
+func inLayer(entries []*Entry, layer source.Layer) []*Entry {
+	var in []*Entry
+	for _, e := range entries {
+		if e.Layer == layer {
+			in = append(in, e)
+		}
+	}
+	return in
+}
+
+// describe reads what a listing shows of the configurations of one layer, some
+// at a time. Of many, it leaves a memo for the next time.
+func (l *Listing) describe(entries []*Entry, cached string) {
+	began := time.Now()
+	large := len(entries) >= find.Large
+	memos := make([][]string, len(entries))
+	if large {
+		m := readMemo(cached)
+		for i, e := range entries {
+			memos[i] = m.line(e.Path)
+		}
+	}
+	var read atomic.Int64
+	inParts(len(entries), func(i int) {
+		e := entries[i]
+		if large {
+			e.stamp = l.library.Stamp(e.Entity)
+			if e.recall(memos[i], e.stamp) {
+				return
+			}
+		}
+		read.Add(1)
+		e.describe(l.library)
+	})
+	if large && read.Load() > 0 {
+		l.library.WriteCache(cached, memoText(entries, began.Add(-memoMargin)))
+	}
+}
+
+// inParts calls do with each index below n, from a few goroutines.
+func inParts(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), 8)
-	size := max(1, (len(l.Entries)+workers-1)/workers)
+	size := max(64, (n+workers-1)/workers)
 	var wait sync.WaitGroup
-	for start := 0; start < len(l.Entries); start += size {
-		part := l.Entries[start:min(start+size, len(l.Entries))]
+	for start := 0; start < n; start += size {
 		wait.Go(func() {
-			for _, e := range part {
-				e.describe(l.library)
+			for i := start; i < min(start+size, n); i++ {
+				do(i)
 			}
 		})
 	}

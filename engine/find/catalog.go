@@ -118,7 +118,7 @@ func (c *catalog) search() error {
 	if errors.Is(err, syscall.ENOENT) {
 		return nil
 	}
-	if err == nil && len(c.entities) >= indexFrom && !c.hasLinks {
+	if err == nil && len(c.entities) >= Large && !c.hasLinks {
 		writeIndex(c, time.Since(began))
 	}
 	return err

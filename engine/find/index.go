@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,19 +31,27 @@ type index struct {
 }
 
 const (
-	// indexFrom is the number of entities from which an index pays.
-	indexFrom = 2000
+	// Large is the number of entities from which an index pays.
+	Large = 2000
 	// indexMargin is how long before a search began a directory must have
 	// been changed last, for its next change to have another time: the
 	// clocks of file systems tick in up to ten milliseconds.
 	indexMargin = 20 * time.Millisecond
 )
 
-// indexPath returns where the index of a directory is kept.
-func indexPath(cache string, k kind, top string) string {
+// CacheFile returns where what is remembered of a thing is kept in the user's
+// cache, "" if there is no cache.
+func (l *Library) CacheFile(prefix, thing string) string {
+	return cacheFile(l.o.CacheDir, prefix, thing)
+}
+
+func cacheFile(cache, prefix, thing string) string {
+	if cache == "" {
+		return ""
+	}
 	h := fnv.New64a()
-	h.Write([]byte(k.dir + "\x00" + top))
-	return filepath.Join(cache, "ucas", fmt.Sprintf("index-%016x", h.Sum64()))
+	io.WriteString(h, thing)
+	return filepath.Join(cache, "ucas", fmt.Sprintf("%s-%016x", prefix, h.Sum64()))
 }
 
 func indexHead(k kind, top string) string {
@@ -52,10 +61,7 @@ func indexHead(k kind, top string) string {
 // readIndex returns the index of a directory, nil if there is none that
 // counts, and the directories that it was held against.
 func readIndex(cache string, k kind, top string) (*index, []directory) {
-	if cache == "" {
-		return nil, nil
-	}
-	text, err := readRegular(indexPath(cache, k, top), nil)
+	text, err := readRegular(cacheFile(cache, "index", k.dir+"\x00"+top), nil)
 	if err != nil {
 		return nil, nil
 	}
@@ -133,27 +139,39 @@ func (ix *index) all() []string {
 }
 
 // writeIndex leaves an index of what a catalog found in a search that took as
-// long as said, if the next run can trust it. A failure costs that run time
-// only.
+// long as said, if the next run can trust it.
 func writeIndex(c *catalog, took time.Duration) {
-	if c.cache == "" {
+	writeCache(cacheFile(c.cache, "index", c.kind.dir+"\x00"+c.top), func(temp *os.File) (string, bool) {
+		return c.indexText(changedAt(temp) - int64(took+indexMargin))
+	})
+}
+
+// WriteCache writes a file of the cache, whole or not at all. A failure costs
+// time only, so it is not reported.
+func (l *Library) WriteCache(path, text string) {
+	writeCache(path, func(*os.File) (string, bool) { return text, true })
+}
+
+// writeCache writes what content returns, if that is ok; it may look at the
+// temporary file to learn the time.
+func writeCache(path string, content func(temp *os.File) (text string, ok bool)) {
+	if path == "" {
 		return
 	}
-	path := indexPath(c.cache, c.kind, c.top)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".index-*")
+	temp, err := os.CreateTemp(filepath.Dir(path), ".cache-*")
 	if err != nil {
 		return
 	}
 	defer os.Remove(temp.Name())
 	defer temp.Close()
-	text, ok := c.indexText(changedAt(temp) - int64(took+indexMargin))
+	text, ok := content(temp)
 	if !ok {
 		return
 	}
-	if _, err := temp.Write(text); err == nil {
+	if _, err := temp.WriteString(text); err == nil {
 		os.Rename(temp.Name(), path)
 	}
 }
@@ -161,25 +179,25 @@ func writeIndex(c *catalog, took time.Duration) {
 // indexText returns the text of an index. It is not ok if a directory was
 // changed since the given time: it could have been changed once more after it
 // was listed, and nobody could tell.
-func (c *catalog) indexText(since int64) (text []byte, ok bool) {
+func (c *catalog) indexText(since int64) (text string, ok bool) {
 	inDir := make(map[string][]string, len(c.searched))
 	for _, e := range c.entities {
 		dir := strings.TrimSuffix(strings.TrimSuffix(e.Path, e.Name), "/")
 		inDir[dir] = append(inDir[dir], e.Name)
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	b.WriteString(indexHead(c.kind, c.top))
 	for _, s := range c.searched {
 		dir := strings.TrimPrefix(strings.TrimPrefix(s.path, c.top), "/")
 		if s.changed >= since || strings.Contains(dir, "\n") {
-			return nil, false
+			return "", false
 		}
 		fmt.Fprintf(&b, "D %d %s\n", s.changed, dir)
 		for _, name := range inDir[dir] {
 			fmt.Fprintf(&b, "E %s\n", name)
 		}
 	}
-	return b.Bytes(), true
+	return b.String(), true
 }
 
 // changedAt returns when an open file was last changed.

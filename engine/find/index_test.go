@@ -16,7 +16,7 @@ func large(t *testing.T) Options {
 	t.Helper()
 	o := layers(t)
 	o.CacheDir = filepath.Join(t.TempDir(), "cache")
-	for i := range indexFrom {
+	for i := range Large {
 		dir := filepath.Join(o.Home, ".ucas", "agents", fmt.Sprintf("group-%d", i/100), fmt.Sprintf("agent-%d", i))
 		must(t, os.MkdirAll(dir, 0o755))
 		must(t, os.WriteFile(filepath.Join(dir, ConfigFile), nil, 0o644))

@@ -36,28 +36,26 @@ func (k Kind) String() string { return kindNames[k] }
 // whole document can lie in one block of memory; use [Node.Items] to walk
 // them.
 type Node struct {
+	// Text is a scalar as its reader means it: the content of a string, and
+	// for every other scalar what was written (1.10 stays "1.10").
+	Text string
+	// Key is the name of this node in the mapping that holds it.
+	Key string
+	// File is the text in which the offsets below count bytes.
+	File *source.File
+	// First is the first child, Next the sibling after this node.
+	First, Next *Node
+
+	// Start and End enclose the value, KeyStart and KeyEnd its key.
+	Start, End, KeyStart, KeyEnd uint32
+	// Len is the number of children.
+	Len int32
 	// Kind says which of the others are meaningful.
 	Kind Kind
 	// Flow is set for a list or mapping that was written in brackets.
 	Flow bool
 	// Quoted is set for a string that was written in quotes.
 	Quoted bool
-	// Len is the number of children.
-	Len int32
-
-	// Text is a scalar as its reader means it: the content of a string, and
-	// for every other scalar what was written (1.10 stays "1.10").
-	Text string
-	// Key is the name of this node in the mapping that holds it.
-	Key string
-
-	// File is the text in which the offsets below count bytes.
-	File *source.File
-	// Start and End enclose the value, KeyStart and KeyEnd its key.
-	Start, End, KeyStart, KeyEnd uint32
-
-	// First is the first child, Next the sibling after this node.
-	First, Next *Node
 }
 
 // Span is the place of the value.

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"ucas/engine"
+	"ucas/engine/diag"
+	"ucas/engine/source"
+)
+
+// listCmd is "ucas list".
+type listCmd struct {
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+func (c *listCmd) run(p *program, g *global) error {
+	o, err := p.options(g)
+	if err != nil {
+		return err
+	}
+	l, err := engine.List(o)
+	if err != nil {
+		return err
+	}
+	p.warn(l.Warnings...)
+	out := bufio.NewWriter(p.stdout)
+	if c.JSON {
+		err = listJSON(out, l)
+	} else {
+		listText(out, l)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	return p.broken(l)
+}
+
+// broken reports the definitions that could not be read, after all others
+// were listed.
+func (p *program) broken(l *engine.Listing) error {
+	var problems diag.List
+	for _, e := range l.Entries {
+		problems = append(problems, diag.All(e.Err)...)
+	}
+	return problems.Err()
+}
+
+var listKinds = []struct {
+	kind  engine.Kind
+	title string
+}{
+	{engine.AgentOrMod, "agents and mods"},
+	{engine.ACLI, "harnesses (ACLIs)"},
+	{engine.Team, "teams"},
+}
+
+func listText(w io.Writer, l *engine.Listing) {
+	for _, layer := range []source.Layer{source.ProjectLayer, source.UserLayer, source.SystemLayer} {
+		root := l.Roots[layer]
+		if root == "" {
+			continue
+		}
+		fmt.Fprintf(w, "%s layer: %s\n", layer, diag.Escape(l.ShowPath(root)))
+		for _, k := range listKinds {
+			listKind(w, l, layer, k.kind, k.title)
+		}
+	}
+}
+
+func listKind(w io.Writer, l *engine.Listing, layer source.Layer, kind engine.Kind, title string) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range l.Entries {
+		if e.Layer != layer || e.Kind != kind {
+			continue
+		}
+		if title != "" {
+			fmt.Fprintf(table, "  %s\n", title)
+			title = ""
+		}
+		fmt.Fprintf(table, "    %s\t%s\n", diag.Escape(e.Path), diag.Escape(about(e)))
+	}
+	table.Flush()
+}
+
+// about is what a listing says of an entry besides its name.
+func about(e *engine.Entry) string {
+	var parts []string
+	if e.Err != nil {
+		parts = append(parts, "(broken)")
+	}
+	if e.ShadowedBy != nil {
+		parts = append(parts, "(shadowed by the "+e.ShadowedBy.Layer.String()+" layer's)")
+	}
+	if e.Executable != "" {
+		parts = append(parts, "runs "+e.Executable+";")
+	}
+	return strings.TrimSuffix(strings.Join(append(parts, e.Description), " "), "; ")
+}
+
+// listing and listed are the shape of list --json.
+type listing struct {
+	Layers  map[string]string `json:"layers"`
+	Entries []listed          `json:"entries"`
+}
+
+type listed struct {
+	Name        string `json:"name"`
+	Path        string `json:"path"`
+	Kind        string `json:"kind"` // agent (which can be a mod too), acli, team
+	Layer       string `json:"layer"`
+	Dir         string `json:"dir"`
+	Shadowed    bool   `json:"shadowed"`
+	ShadowedBy  string `json:"shadowed_by,omitempty"` // a directory
+	Description string `json:"description,omitempty"`
+	Executable  string `json:"executable,omitempty"`
+	Error       string `json:"error,omitempty"`
+}
+
+func listJSON(w io.Writer, l *engine.Listing) error {
+	out := listing{Layers: map[string]string{}, Entries: []listed{}}
+	for layer, root := range l.Roots {
+		if root != "" {
+			out.Layers[layer.String()] = root
+		}
+	}
+	for _, e := range l.Entries {
+		out.Entries = append(out.Entries, entryJSON(e))
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+func entryJSON(e *engine.Entry) listed {
+	out := listed{
+		Name: e.Name, Path: e.Path, Kind: e.Kind.String(), Layer: e.Layer.String(), Dir: e.Dir,
+		Description: e.Description, Executable: e.Executable,
+	}
+	if e.ShadowedBy != nil {
+		out.Shadowed, out.ShadowedBy = true, e.ShadowedBy.Dir
+	}
+	if e.Err != nil {
+		out.Error = e.Err.Error()
+	}
+	return out
+}

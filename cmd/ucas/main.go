@@ -1,0 +1,14 @@
+// Command ucas assembles and launches coding agents that run in a terminal.
+package main
+
+import (
+	"os"
+)
+
+func main() {
+	p := &program{
+		args: os.Args[1:], environ: os.Environ(),
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+	}
+	os.Exit(p.main())
+}

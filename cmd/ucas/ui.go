@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"ucas/engine/diag"
+	"ucas/engine/tree"
+)
+
+// warn prints warnings on stderr.
+func (p *program) warn(problems ...*diag.Problem) {
+	diag.Print(p.stderr, problems...)
+}
+
+// isTerminal reports whether a file is a terminal.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !os.SameFile(info, devNull())
+}
+
+// devNull is a character device that is no terminal.
+func devNull() os.FileInfo {
+	info, _ := os.Stat(os.DevNull)
+	return info
+}
+
+// shellWord returns a text as a word that can be pasted into a shell.
+func shellWord(s string) string {
+	w, err := syntax.Quote(s, syntax.LangPOSIX)
+	if err != nil {
+		return s
+	}
+	return w
+}
+
+// value returns a value in one line, as reports show it: text that could be
+// misread in quotes, the value of what looks secret hidden.
+func value(key string, n *tree.Node) string {
+	var b strings.Builder
+	writeValue(&b, key, n)
+	return diag.Escape(b.String())
+}
+
+func writeValue(b *strings.Builder, key string, n *tree.Node) {
+	switch {
+	case n == nil || n.Kind == tree.Null:
+		b.WriteString("null")
+	case n.Kind == tree.List:
+		b.WriteByte('[')
+		writeItems(b, key, n)
+		b.WriteByte(']')
+	case n.Kind == tree.Map:
+		b.WriteByte('{')
+		writeItems(b, key, n)
+		b.WriteByte('}')
+	case isSecret(key):
+		b.WriteString(hidden(n.Text))
+	case n.Kind == tree.String && needsQuotes(n.Text):
+		b.WriteString(quoted(n.Text))
+	default:
+		b.WriteString(n.Text)
+	}
+}
+
+func writeItems(b *strings.Builder, key string, n *tree.Node) {
+	for c := range n.Items() {
+		if c != n.First {
+			b.WriteString(", ")
+		}
+		if n.Kind == tree.Map {
+			b.WriteString(c.Key + ": ")
+			writeValue(b, key+"."+c.Key, c)
+		} else {
+			writeValue(b, key, c)
+		}
+	}
+}
