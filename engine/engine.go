@@ -85,6 +85,17 @@ type Level struct {
 	Skills string
 	// LeftOut says why its keys do not count, "" if they do.
 	LeftOut string
+
+	asked string // the name by which an agent or mod was asked for
+}
+
+// ShowPath returns a path as people would write it: relative to the directory,
+// or with ~ for the home directory.
+func (r *Result) ShowPath(path string) string {
+	if r.library == nil {
+		return path
+	}
+	return r.library.Show(path)
 }
 
 // Assemble makes the Plan of a session. The error is a diag.List (or wraps a
@@ -119,9 +130,27 @@ type assembler struct {
 }
 
 func (a *assembler) open() (err error) {
+	if err := a.checkNames(); err != nil {
+		return err
+	}
 	a.library, err = openLibrary(a.o)
 	a.result.library = a.library
 	return err
+}
+
+// checkNames refuses what can be no name before any file is touched.
+func (a *assembler) checkNames() error {
+	if a.o.Team == "" || a.o.Agent != "" {
+		if err := find.CheckName("agent", a.o.Agent); err != nil {
+			return err
+		}
+	}
+	for _, mod := range a.o.Mods {
+		if err := find.CheckName("mod", mod); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func openLibrary(o Options) (*find.Library, error) {
@@ -170,7 +199,7 @@ func (a *assembler) plan() error {
 		Doc: a.result.Doc, ACLI: a.runnerName(), Model: a.result.Model,
 		Agent: a.o.Agent, Mods: a.mods, Team: a.o.Team, Member: a.o.Member,
 		Session: a.sessionName(agent.Entity), Dir: a.o.Dir, Chdir: a.o.Chdir,
-		Memory: agent.Entity.Name, Prompts: a.prompts,
+		Memory: agent.Entity.Path, Prompts: a.prompts,
 		Extra: a.o.Extra, Environ: a.o.Environ, IsDir: a.library.IsDir,
 	})
 	a.result.Plan = p

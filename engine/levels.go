@@ -107,6 +107,7 @@ func (a *assembler) entity(word, name string, role source.Role, position int) er
 	if role == source.Mod {
 		a.mods = append(a.mods, name)
 	}
+	a.last().asked = name
 	a.last().Skills = a.library.Skills(e)
 	prompt, err := a.library.Prompt(e)
 	if prompt != nil {
@@ -214,7 +215,7 @@ func (a *assembler) runners() []selector.Runner {
 	var runners []selector.Runner
 	for _, l := range a.result.Levels {
 		if node := l.executable(); node != nil {
-			runners = append(runners, selector.Runner{Level: l.Level.Level, Span: node.Span()})
+			runners = append(runners, selector.Runner{Level: l.Level.Level, Name: l.asked, Span: node.Span()})
 		}
 	}
 	return runners

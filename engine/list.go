@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -39,6 +39,8 @@ type Entry struct {
 	ShownDir string
 	// ShadowedBy is the entity of the same name in a stronger layer, if any.
 	ShadowedBy *find.Entity
+	// Ambiguous says that its layer has several of this name.
+	Ambiguous bool
 	// Description and Executable are those keys of its configuration.
 	Description, Executable string
 	// Err is what is wrong with its configuration, if anything.
@@ -92,17 +94,20 @@ func (l *Listing) ShowPath(path string) string { return l.library.Show(path) }
 
 // add takes up entities, which come in the order of the search.
 func (l *Listing) add(entities []*find.Entity, kind Kind) {
-	first := make(map[string]*find.Entity, len(entities))
+	first := make(map[string]*Entry, len(entities))
 	entries := make([]Entry, len(entities))
 	start := len(l.Entries)
-	for i, e := range entries {
+	for i := range entries {
+		e := &entries[i]
 		e.Entity, e.Kind, e.ShownDir = entities[i], kind, l.library.Show(entities[i].Dir)
-		if strong := first[e.Name]; strong == nil {
-			first[e.Name] = e.Entity
-		} else if strong.Layer != e.Layer {
-			e.ShadowedBy = strong
+		switch strong := first[e.Name]; {
+		case strong == nil:
+			first[e.Name] = e
+		case strong.Layer != e.Layer:
+			e.ShadowedBy = strong.Entity
+		default:
+			e.Ambiguous, strong.Ambiguous = true, true
 		}
-		entries[i] = e
 		l.Entries = append(l.Entries, &entries[i])
 	}
 	for layer, root := range l.Roots {
@@ -166,15 +171,11 @@ func inParts(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// describe reads what a listing shows of a configuration. Most say nothing of
-// the kind, and are not parsed for it.
+// describe reads what a listing shows of a configuration.
 func (e *Entry) describe(library *find.Library) {
 	file, err := library.Config(e.Entity)
 	if err != nil || file == nil {
 		e.Err = err
-		return
-	}
-	if !mayHold(file.Text, "executable") && !mayHold(file.Text, "description") {
 		return
 	}
 	node, err := yaml.ParseMapping(file.Name, file.Text)
@@ -186,12 +187,6 @@ func (e *Entry) describe(library *find.Library) {
 	if e.Kind == AgentOrMod && cmp.Or(node.Get("executable"), &tree.Node{}).Kind != tree.Null {
 		e.Kind, e.Executable = ACLI, textOf(node, "executable")
 	}
-}
-
-// mayHold reports whether a configuration can have a key: its name stands in
-// it, or an escape that could hide it.
-func mayHold(text []byte, key string) bool {
-	return bytes.Contains(text, []byte(key)) || bytes.IndexByte(text, '\\') >= 0
 }
 
 func textOf(node *tree.Node, key string) string {
@@ -242,7 +237,7 @@ func (l *Listing) Find(name string) ([]*Entry, error) {
 	agent, agentErr := l.library.Agent("agent", name)
 	team, teamErr := l.library.Team(name)
 	if agentErr != nil && teamErr != nil {
-		return nil, agentErr
+		return nil, l.notFound(name, agentErr)
 	}
 	var found []*Entry
 	for _, e := range l.Entries {
@@ -251,6 +246,38 @@ func (l *Listing) Find(name string) ([]*Entry, error) {
 		}
 	}
 	return found, nil
+}
+
+// notFound returns the error that a name means nothing, or that it is no name
+// or means too much.
+func (l *Listing) notFound(name string, err error) error {
+	p := *diag.All(err)[0]
+	if !strings.HasPrefix(p.Message, "there is no ") {
+		return err
+	}
+	var names []string
+	for _, e := range l.Entries {
+		names = append(names, e.Name)
+	}
+	p.Message = fmt.Sprintf("there is nothing called %q in any layer", name)
+	if near := diag.DidYouMean(name, names); near != "" {
+		p.Hint = near
+	}
+	return &p
+}
+
+// Prompt returns an entry's PROMPT.md, nil if it has none.
+func (l *Listing) Prompt(e *Entry) (*source.File, error) { return l.library.Prompt(e.Entity) }
+
+// Config returns an entry's configuration with its text, both nil if it has
+// none.
+func (l *Listing) Config(e *Entry) (*tree.Node, *source.File, error) {
+	file, err := l.library.Config(e.Entity)
+	if err != nil || file == nil {
+		return nil, nil, err
+	}
+	node, err := yaml.ParseMapping(file.Name, file.Text)
+	return node, file, err
 }
 
 // FindProgram returns where an ACLI's program is for a launch with the Options

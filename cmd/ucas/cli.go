@@ -96,6 +96,9 @@ func (p *program) parse(args []string) (c *call, status int) {
 	if c := quick(args); c != nil {
 		return c, exitDone
 	}
+	if option := withoutValue(args); option != "" {
+		return nil, p.usage(fmt.Errorf("%s needs a value", option))
+	}
 	return p.kong(args)
 }
 
@@ -123,8 +126,20 @@ func (p *program) kong(args []string) (c *call, status int) {
 
 // usage reports a wrong use of the command line.
 func (p *program) usage(err error) int {
-	fmt.Fprintf(p.stderr, "error: %s\nhint: ucas --help shows the commands, ucas COMMAND --help their options\n", diag.Escape(err.Error()))
+	fmt.Fprintf(p.stderr, "error: %s\nhint: ucas --help shows the commands, ucas COMMAND --help their options\n", diag.Escape(usageText(err)))
 	return exitUsage
+}
+
+// usageText says in our words what kong says in those of its scanner.
+func usageText(err error) string {
+	text := err.Error()
+	if option, ok := strings.CutSuffix(text, `: expected string value but got "EOL" (<EOL>)`); ok {
+		return option + " needs a value"
+	}
+	if name, ok := strings.CutPrefix(text, `expected "<`); ok {
+		return "the argument " + strings.TrimSuffix(name, `>"`) + " is missing"
+	}
+	return text
 }
 
 // errUsage marks a wrong use that only the command itself can see.
@@ -171,7 +186,7 @@ func (p *program) options(g *global) (engine.Options, error) {
 		dir = filepath.Join(here, dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return o, diag.Errorf("-C %s: no such directory", g.Dir)
+		return o, diag.Errorf("-C %s: there is no such directory", g.Dir).WithHint("name one that exists, or make it")
 	}
 	o.Dir, o.ShownAs, o.Chdir = filepath.Clean(dir), filepath.Clean(g.Dir), filepath.Clean(dir) != here
 	return o, nil

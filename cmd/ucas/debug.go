@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strings"
 
 	"ucas/engine"
 	"ucas/engine/diag"
@@ -17,8 +18,8 @@ import (
 func writeDebug(w io.Writer, r *engine.Result) {
 	b := bufio.NewWriter(w)
 	defer b.Flush()
-	for _, l := range r.Levels {
-		debugLevel(b, r.Doc, l)
+	for i, l := range r.Levels {
+		debugLevel(b, r, i, l)
 	}
 	if r.Choice != nil {
 		debugSteps(b, "harness (ACLI)", r.Choice.Steps)
@@ -26,7 +27,7 @@ func writeDebug(w io.Writer, r *engine.Result) {
 	if r.Model != nil {
 		debugSteps(b, "model", r.Model.Steps)
 	}
-	if r.Plan != nil {
+	if r.Plan != nil && len(r.Plan.SearchPath.Dirs) > 0 {
 		fmt.Fprintln(b, "PATH")
 		for _, dir := range r.Plan.SearchPath.Dirs {
 			fmt.Fprintf(b, "  %s\n", diag.Escape(dir))
@@ -34,46 +35,44 @@ func writeDebug(w io.Writer, r *engine.Result) {
 	}
 }
 
-func debugLevel(w io.Writer, doc *merge.Doc, l *engine.Level) {
+func debugLevel(w io.Writer, r *engine.Result, source int, l *engine.Level) {
 	number := "  "
 	if l.Number > 0 {
 		number = fmt.Sprintf("%2d", l.Number)
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", number, diag.Escape(l.Level.String()), diag.Escape(levelFile(l)))
+	fmt.Fprintf(w, "%s %s: %s\n", number, diag.Escape(l.Level.String()), diag.Escape(levelFile(r, l)))
 	if l.LeftOut != "" {
 		fmt.Fprintf(w, "     left out: %s\n", diag.Escape(l.LeftOut))
 	}
 	if l.Skills != "" {
-		fmt.Fprintf(w, "     skills found in %s\n", diag.Escape(l.Skills))
+		fmt.Fprintf(w, "     skills found in %s\n", diag.Escape(r.ShowPath(l.Skills)))
 	}
-	if doc == nil {
+	if r.Doc == nil {
 		return
 	}
-	for _, key := range doc.Keys {
-		for i, d := range key.Definitions {
-			if d.Level == l.Level.Level {
-				debugDefinition(w, key, i)
+	for _, key := range r.Doc.Keys {
+		for _, d := range key.Definitions {
+			if d.Source == source {
+				debugDefinition(w, key.Name, d)
 			}
 		}
 	}
 }
 
 // levelFile says what file a level was read from.
-func levelFile(l *engine.Level) string {
+func levelFile(r *engine.Result, l *engine.Level) string {
 	switch {
 	case l.Config != nil:
 		return l.Config.Name
 	case l.ConfigPath != "":
-		return l.ConfigPath + " (not there)"
+		return r.ShowPath(l.ConfigPath) + " (not there)"
 	}
 	return ""
 }
 
-// debugDefinition tells one thing that a level says, what became of it, and
-// whose value it replaced.
-func debugDefinition(w io.Writer, key *merge.Key, i int) {
-	d := key.Definitions[i]
-	name := key.Name
+// debugDefinition tells one thing that a level says, whose value it replaced,
+// and what became of it.
+func debugDefinition(w io.Writer, name string, d *merge.Definition) {
 	for _, part := range d.Path {
 		name += "." + part
 	}
@@ -81,28 +80,17 @@ func debugDefinition(w io.Writer, key *merge.Key, i int) {
 	if line := d.Span.Position().Line; line > 0 {
 		fmt.Fprintf(w, " (line %d)", line)
 	}
-	switch {
-	case d.Fate != merge.Set:
-		fmt.Fprintf(w, ": %s", d.Fate)
-		if d.Reason != "" {
-			fmt.Fprintf(w, ", %s", diag.Escape(d.Reason))
-		}
-	default:
-		if old := replaced(key.Definitions[:i]); old != nil {
-			fmt.Fprintf(w, ": replaces that of %s", diag.Escape(old.Level.String()))
-		}
+	var facts []string
+	if d.Replaced != nil {
+		facts = append(facts, "replaces that of "+d.Replaced.Level.String())
+	}
+	if d.Fate != merge.Set {
+		facts = append(facts, strings.TrimSuffix(d.Fate.String()+", "+d.Reason, ", "))
+	}
+	if len(facts) > 0 {
+		fmt.Fprintf(w, ": %s", diag.Escape(strings.Join(facts, "; ")))
 	}
 	fmt.Fprintln(w)
-}
-
-// replaced returns the definition that was in force after those given.
-func replaced(before []*merge.Definition) *merge.Definition {
-	for i := len(before) - 1; i >= 0; i-- {
-		if f := before[i].Fate; f == merge.Shadowed || f == merge.Merged {
-			return before[i]
-		}
-	}
-	return nil
 }
 
 func debugSteps(w io.Writer, title string, steps []selector.Step) {

@@ -85,7 +85,11 @@ func listKind(w io.Writer, l *engine.Listing, layer source.Layer, kind engine.Ki
 			fmt.Fprintf(table, "  %s\n", title)
 			title = ""
 		}
-		fmt.Fprintf(table, "    %s\t%s\n", diag.Escape(e.Path), diag.Escape(about(e)))
+		if text := about(e); text != "" {
+			fmt.Fprintf(table, "    %s\t%s\n", diag.Escape(e.Path), diag.Escape(text))
+		} else {
+			fmt.Fprintf(table, "    %s\n", diag.Escape(e.Path))
+		}
 	}
 	table.Flush()
 }
@@ -95,6 +99,9 @@ func about(e *engine.Entry) string {
 	var parts []string
 	if e.Err != nil {
 		parts = append(parts, "(broken)")
+	}
+	if e.Ambiguous {
+		parts = append(parts, "(one of several of this name)")
 	}
 	if e.ShadowedBy != nil {
 		parts = append(parts, "(shadowed by the "+e.ShadowedBy.Layer.String()+" layer's)")
@@ -117,6 +124,7 @@ type listed struct {
 	Kind        string `json:"kind"` // agent (which can be a mod too), acli, team
 	Layer       string `json:"layer"`
 	Dir         string `json:"dir"`
+	Ambiguous   bool   `json:"ambiguous,omitempty"` // the layer has several of this name
 	Shadowed    bool   `json:"shadowed"`
 	ShadowedBy  string `json:"shadowed_by,omitempty"` // a directory
 	Description string `json:"description,omitempty"`
@@ -142,7 +150,7 @@ func listJSON(w io.Writer, l *engine.Listing) error {
 func entryJSON(e *engine.Entry) listed {
 	out := listed{
 		Name: e.Name, Path: e.Path, Kind: e.Kind.String(), Layer: e.Layer.String(), Dir: e.Dir,
-		Description: e.Description, Executable: e.Executable,
+		Description: e.Description, Executable: e.Executable, Ambiguous: e.Ambiguous,
 	}
 	if e.ShadowedBy != nil {
 		out.Shadowed, out.ShadowedBy = true, e.ShadowedBy.Dir

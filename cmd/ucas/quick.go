@@ -110,6 +110,21 @@ func kebab(field string) string {
 	return strings.ToLower(b.String())
 }
 
+// withoutValue returns the first option that is given an empty value, "" if
+// none is: an unset variable of a script, more often than not.
+func withoutValue(args []string) string {
+	options := append(optionsOf(&global{}), optionsOf(&runCmd{})...)
+	for i, arg := range args {
+		if name, value, ok := strings.Cut(arg, "="); ok && value == "" && takesValue(options, name) {
+			return name
+		}
+		if takesValue(options, arg) && i+1 < len(args) && args[i+1] == "" {
+			return arg
+		}
+	}
+	return ""
+}
+
 // setOption takes up an option, and its value from the arguments that follow,
 // of which it returns the rest.
 func setOption(options []option, arg string, rest []string) ([]string, bool) {

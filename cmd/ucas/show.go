@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,19 +33,26 @@ func (c *showCmd) run(p *program, g *global) error {
 		return err
 	}
 	out := bufio.NewWriter(p.stdout)
+	var problems diag.List
 	for i, e := range entries {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		showEntry(out, l, e)
+		problems = append(problems, diag.All(showEntry(out, l, e))...)
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return problems.Err()
 }
 
 // maxShown is how many lines of a prompt are shown: enough to know it again.
 const maxShown = 12
 
-func showEntry(w io.Writer, l *engine.Listing, e *engine.Entry) {
+// showEntry writes what there is to see of an entry. An error is about its
+// configuration; the rest is shown all the same.
+func showEntry(w io.Writer, l *engine.Listing, e *engine.Entry) error {
+	node, config, err := l.Config(e)
 	fmt.Fprintf(w, "%s: %s, %s layer\n", diag.Escape(e.Path), showKind(e), e.Layer)
 	if e.Description != "" {
 		fmt.Fprintf(w, "  %s\n", diag.Escape(e.Description))
@@ -58,9 +66,15 @@ func showEntry(w io.Writer, l *engine.Listing, e *engine.Entry) {
 	if e.Executable != "" {
 		fmt.Fprintf(w, "program: %s\n", diag.Escape(showProgram(l, e)))
 	}
-	showFile(w, filepath.Join(e.Dir, "ucas.yaml"), 0)
-	showFile(w, filepath.Join(e.Dir, "PROMPT.md"), maxShown)
+	if node != nil {
+		showText(w, "ucas.yaml", withoutSecrets(string(config.Text), node), 0)
+	}
+	prompt, promptErr := l.Prompt(e)
+	if prompt != nil {
+		showText(w, "PROMPT.md", string(prompt.Text), maxShown)
+	}
 	showSkills(w, filepath.Join(e.Dir, "skills"))
+	return errors.Join(err, promptErr)
 }
 
 func showKind(e *engine.Entry) string {
@@ -80,25 +94,16 @@ func showProgram(l *engine.Listing, e *engine.Entry) string {
 	return e.Executable + " (not on PATH)"
 }
 
-// showFile prints a file's lines, all or as many as said.
-func showFile(w io.Writer, path string, limit int) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		fmt.Fprintf(w, "%s: %s\n", filepath.Base(path), diag.Escape(err.Error()))
-		return
-	}
-	fmt.Fprintf(w, "%s:\n", filepath.Base(path))
-	lines := strings.Split(strings.TrimRight(string(text), " \t\r\n"), "\n")
+// showText prints the lines of a file, all or as many as said.
+func showText(w io.Writer, name, text string, limit int) {
+	fmt.Fprintf(w, "%s:\n", name)
+	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
 	for i, line := range lines {
 		if limit > 0 && i == limit {
 			fmt.Fprintf(w, "  ... and %d lines more\n", len(lines)-limit)
 			return
 		}
-		fmt.Fprintf(w, "  %s\n", diag.Escape(strings.TrimSuffix(line, "\r")))
+		fmt.Fprintln(w, strings.TrimRight("  "+diag.Escape(strings.TrimSuffix(line, "\r")), " "))
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -57,12 +58,17 @@ func writeValue(b *strings.Builder, key string, n *tree.Node) {
 		writeItems(b, key, n)
 		b.WriteByte('}')
 	case isSecret(key):
-		b.WriteString(hidden(n.Text))
+		b.WriteString(diag.Hidden(n.Text))
 	case n.Kind == tree.String && needsQuotes(n.Text):
-		b.WriteString(quoted(n.Text))
+		b.WriteString(strconv.Quote(n.Text))
 	default:
 		b.WriteString(n.Text)
 	}
+}
+
+// needsQuotes reports whether a text is not plainly one word.
+func needsQuotes(text string) bool {
+	return text == "" || strings.ContainsAny(text, " ,:[]{}\"'#\n\t")
 }
 
 func writeItems(b *strings.Builder, key string, n *tree.Node) {

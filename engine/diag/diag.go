@@ -53,9 +53,10 @@ type Place struct {
 	Text string
 }
 
-// At returns an error at the given place.
+// At returns an error at the given place. Arguments that are text are escaped,
+// see [Escape]: what a file says cannot make a line of its own in a message.
 func At(span source.Span, format string, args ...any) *Problem {
-	return &Problem{Span: span, Message: fmt.Sprintf(format, args...)}
+	return &Problem{Span: span, Message: sprintf(format, args)}
 }
 
 // Errorf returns an error that has no place in a file.
@@ -72,13 +73,13 @@ func Warn(span source.Span, format string, args ...any) *Problem {
 
 // WithHint sets the hint and returns the problem.
 func (p *Problem) WithHint(format string, args ...any) *Problem {
-	p.Hint = fmt.Sprintf(format, args...)
+	p.Hint = sprintf(format, args)
 	return p
 }
 
 // WithPlace adds another place and returns the problem.
 func (p *Problem) WithPlace(span source.Span, format string, args ...any) *Problem {
-	p.Others = append(p.Others, Place{span, fmt.Sprintf(format, args...)})
+	p.Others = append(p.Others, Place{span, sprintf(format, args)})
 	return p
 }
 
@@ -138,6 +139,13 @@ func (l List) Err() error {
 func All(err error) List {
 	if err == nil {
 		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all List
+		for _, e := range joined.Unwrap() {
+			all = append(all, All(e)...)
+		}
+		return all
 	}
 	var list List
 	if errors.As(err, &list) {
@@ -212,8 +220,8 @@ func excerpt(b *strings.Builder, span source.Span) {
 	if span.IsZero() || len(span.File.Text) == 0 {
 		return
 	}
-	line := []rune(strings.ToValidUTF8(span.File.Line(span.Start), "\uFFFD"))
 	pos := span.Position()
+	line := []rune(strings.ToValidUTF8(hideSecret(span.File.Line(span.Start), pos.Column), "\uFFFD"))
 	from := min(pos.Column-1, len(line))
 	carets := max(1, utf8.RuneCountInString(firstLine(span.Text())))
 	cut := max(0, min(from-maxExcerpt/2, len(line)-maxExcerpt))

@@ -2,6 +2,8 @@ package diag
 
 import (
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,6 +53,42 @@ func EscapeLines(s string) string {
 		lines[i] = Escape(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// sprintf is fmt.Sprintf with textual arguments escaped.
+func sprintf(format string, args []any) string {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		switch a := arg.(type) {
+		case Lines:
+			safe[i] = EscapeLines(string(a))
+		case string:
+			safe[i] = safeText(a)
+		case error:
+			safe[i] = safeText(a.Error())
+		case fmt.Stringer:
+			safe[i] = safeText(a.String())
+		default:
+			safe[i] = arg
+		}
+	}
+	return fmt.Sprintf(format, safe...)
+}
+
+// Lines is an argument for a message or a hint that may have several lines,
+// because we made them: no text of a file with its line breaks.
+type Lines string
+
+// safeText is escaped when it is printed, but for %q, which escapes by itself.
+type safeText string
+
+// Format implements fmt.Formatter.
+func (s safeText) Format(f fmt.State, verb rune) {
+	text := Escape(string(s))
+	if verb == 'q' {
+		text = strconv.Quote(string(s))
+	}
+	io.WriteString(f, text)
 }
 
 func isPlain(s string) bool {

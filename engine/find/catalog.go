@@ -2,6 +2,7 @@ package find
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -11,8 +12,12 @@ import (
 	"ucas/engine/source"
 )
 
-// maxDepth bounds the search below a layer: deeper than anyone sorts agents.
-const maxDepth = 64
+// These bound the search below a layer, for a link may lead anywhere: deeper
+// than anyone sorts agents, and more groups of agents than anyone has.
+const (
+	maxDepth    = 64
+	maxSearched = 20_000
+)
 
 // A catalog is what one layer holds of one kind. It is made of an index, if
 // there is one that counts, and by a search otherwise.
@@ -25,8 +30,10 @@ type catalog struct {
 	index    *index
 	entities []*Entity   // by path, unless the index stands for them
 	searched []directory // those that were listed
+	chain    []fileID    // the directories that are being searched, the innermost last
 	entered  []fileID    // directories reached through links
 	hasLinks bool
+	unnamed  []string // directories that would be entities, if their names were any
 }
 
 // A directory is one that was searched.
@@ -100,10 +107,14 @@ func sameDir(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
+// idOf returns the identity of a directory.
 func idOf(path string) (fileID, error) {
 	var st syscall.Stat_t
 	if err := retry(func() error { return syscall.Stat(path, &st) }); err != nil {
 		return fileID{}, err
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
+		return fileID{}, syscall.ENOTDIR
 	}
 	return fileID{uint64(st.Dev), st.Ino}, nil
 }
@@ -112,7 +123,7 @@ func idOf(path string) (fileID, error) {
 // empty. An index of what was found is left for the next run.
 func (c *catalog) search() error {
 	began := time.Now()
-	c.index, c.entities, c.searched = nil, nil, nil
+	c.index, c.entities, c.searched, c.entered, c.unnamed = nil, nil, nil, nil, nil
 	err := c.list(c.top, "", 0)
 	c.sort()
 	if errors.Is(err, syscall.ENOENT) {
@@ -127,17 +138,15 @@ func (c *catalog) search() error {
 // list searches one directory. An entity's own directory is not gone into: what
 // lies there belongs to it.
 func (c *catalog) list(dir, path string, depth int) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		c.searched = append(c.searched, directory{dir, 0})
-		return err
+	if len(c.searched) == maxSearched {
+		return fmt.Errorf("there are more than %d directories below it", maxSearched)
 	}
-	c.searched = append(c.searched, directory{dir, changedAt(f)})
-	entries, err := f.ReadDir(-1)
-	f.Close()
+	entries, id, err := c.read(dir)
 	if err != nil {
 		return err
 	}
+	c.chain = append(c.chain, id)
+	defer func() { c.chain = c.chain[:len(c.chain)-1] }()
 	for _, e := range entries {
 		name := e.Name()
 		isLink := e.Type()&os.ModeSymlink != 0
@@ -152,29 +161,49 @@ func (c *catalog) list(dir, path string, depth int) error {
 	return nil
 }
 
+// read lists a directory, and nothing else: a FIFO would make it wait.
+func (c *catalog) read(dir string) ([]os.DirEntry, fileID, error) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		c.searched = append(c.searched, directory{dir, 0})
+		return nil, fileID{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fileID{}, err
+	}
+	c.searched = append(c.searched, directory{dir, info.ModTime().UnixNano()})
+	st := info.Sys().(*syscall.Stat_t)
+	entries, err := f.ReadDir(-1)
+	return entries, fileID{uint64(st.Dev), st.Ino}, err
+}
+
 // visit takes up a directory as an entity, or searches it.
 func (c *catalog) visit(dir, path string, isLink bool, depth int) error {
 	if c.kind.marks(dir) {
 		if e := c.entity(path); IsName(e.Name) {
 			c.entities = append(c.entities, e)
+		} else {
+			c.unnamed = append(c.unnamed, dir)
 		}
 		return nil
 	}
 	if depth > maxDepth || isLink && !c.enterLink(dir) {
 		return nil
 	}
-	if err := c.list(dir, path, depth); err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.ENOTDIR) {
+	if err := c.list(dir, path, depth); err != nil && !errors.Is(err, syscall.ENOENT) {
 		return err
 	}
 	return nil
 }
 
-// enterLink reports whether a link leads to a directory that no link has led
-// to before: so every loop of links ends, and a web of them costs no more
-// than its directories.
+// enterLink reports whether a link leads to a directory that is not being
+// searched, and that no link has led to before: so every loop of links ends,
+// and a web of them costs no more than its directories.
 func (c *catalog) enterLink(dir string) bool {
 	id, err := idOf(dir)
-	if err != nil || slices.Contains(c.entered, id) {
+	if err != nil || slices.Contains(c.chain, id) || slices.Contains(c.entered, id) {
 		return false
 	}
 	c.entered = append(c.entered, id)

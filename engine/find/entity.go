@@ -1,6 +1,7 @@
 package find
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,11 +51,20 @@ func (l *Library) Agents() ([]*Entity, error) { return l.all(agentKind, &l.agent
 // Teams returns every team, in the same order.
 func (l *Library) Teams() ([]*Entity, error) { return l.all(teamKind, &l.teams) }
 
+const nameHint = "names consist of letters, digits, '.', '_' and '-', and start with a letter or digit;\nseveral are joined by '/'"
+
+// CheckName returns an error if a name can be no entity's; word says what it
+// was meant to be.
+func CheckName(word, name string) error {
+	if IsName(name) {
+		return nil
+	}
+	return diag.Errorf("%q is no name for %s", name, article(word)).WithHint(nameHint)
+}
+
 func (l *Library) resolve(k kind, catalogs *[4]*catalog, word, name string) (*Entity, error) {
-	if !IsName(name) {
-		return nil, diag.Errorf("%q is no name for %s", name, article(word)).
-			WithHint("names consist of letters, digits, '.', '_' and '-', and start with a letter or digit;\n" +
-				"several are joined by '/'")
+	if err := CheckName(word, name); err != nil {
+		return nil, err
 	}
 	for _, layer := range strongestFirst {
 		c, err := l.catalog(k, catalogs, layer)
@@ -68,21 +78,26 @@ func (l *Library) resolve(k kind, catalogs *[4]*catalog, word, name string) (*En
 		case len(found) == 1:
 			return found[0], nil
 		case len(found) > 1:
-			return nil, l.ambiguous(word, name, found)
+			return nil, l.ambiguous(c, word, name, found)
 		}
 	}
 	return nil, l.unknown(k, catalogs, word, name)
 }
 
-func (l *Library) ambiguous(word, name string, found []*Entity) error {
+func (l *Library) ambiguous(c *catalog, word, name string, found []*Entity) error {
 	var dirs, names []string
 	for _, e := range found {
 		dirs = append(dirs, l.Show(e.Dir))
-		names = append(names, e.Path)
+		if same, err := c.named(e.Path); err == nil && len(same) == 1 {
+			names = append(names, e.Path)
+		}
 	}
-	return diag.Errorf("%s %q is defined more than once in the %s layer: %s",
-		word, name, found[0].Layer, strings.Join(dirs, ", ")).
-		WithHint("name one by its path (%s), or rename one", strings.Join(names, " or "))
+	p := diag.Errorf("%s %q is defined more than once in the %s layer: %s",
+		word, name, found[0].Layer, strings.Join(dirs, ", "))
+	if len(names) == 0 {
+		return p.WithHint("rename one")
+	}
+	return p.WithHint("name one by its path (%s), or rename one", strings.Join(names, " or "))
 }
 
 func (l *Library) unknown(k kind, catalogs *[4]*catalog, word, name string) error {
@@ -121,7 +136,9 @@ func (l *Library) nearMiss(k kind, layer source.Layer, name string) (why string)
 		if dir == top || !isSuffix(filepath.ToSlash(strings.TrimPrefix(dir, top)), name) {
 			return true
 		}
-		if !k.marks(dir) {
+		if other := misnamed(filepath.Join(dir, ConfigFile)); other != "" && !k.marks(dir) {
+			why = l.Show(other) + " is not read: rename it to " + ConfigFile
+		} else if !k.marks(dir) {
 			why = l.Show(dir) + " holds none of " + strings.Join(k.markers, ", ")
 		} else {
 			why = l.Show(dir) + " lies inside another " + k.word + ", where ucas does not look: move it out"
@@ -172,6 +189,10 @@ func (l *Library) catalog(k kind, catalogs *[4]*catalog, layer source.Layer) (*c
 	if err := c.open(); err != nil {
 		return nil, l.unsearchable(c, err)
 	}
+	for _, dir := range c.unnamed {
+		l.Warnings = append(l.Warnings, diag.Warn(source.Span{}, "%s is not used: its name is no name for %s", l.Show(dir), article(k.word)).
+			WithHint("%s", nameHint))
+	}
 	for _, d := range c.searched {
 		l.inputs = append(l.inputs, Input{d.path, d.changed != 0})
 	}
@@ -180,8 +201,13 @@ func (l *Library) catalog(k kind, catalogs *[4]*catalog, layer source.Layer) (*c
 }
 
 func (l *Library) unsearchable(c *catalog, err error) error {
-	return diag.Errorf("cannot search %s: %s", l.Show(c.top), reason(err)).WithCause(err).
-		WithHint("it must be a directory that you can read")
+	path := c.top
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		path = failed.Path
+	}
+	return diag.Errorf("cannot search %s: %s", l.Show(path), reason(err)).WithCause(err).
+		WithHint("below %s there must be directories that you can read, and links to such", l.Show(c.top))
 }
 
 // IsName reports whether a name can be that of an entity: it reaches no file

@@ -19,7 +19,8 @@ type Level struct {
 	// where it was looked for.
 	Config     *source.File
 	ConfigPath string
-	// Hooks is where the level's layer hooks are, "" if it has none.
+	// Hooks is where the level's layer hooks are, as people would write it;
+	// "" if it has none.
 	Hooks string
 }
 
@@ -79,7 +80,7 @@ func (l *Library) readLevel(level *Level, config, hooks string) (err error) {
 			WithHint("rename it to %s", config))
 	}
 	if path := filepath.Join(level.Dir, hooks); l.Exists(path) {
-		level.Hooks = path
+		level.Hooks = l.Show(path)
 	}
 	level.Config, err = l.Read(level.ConfigPath)
 	return err

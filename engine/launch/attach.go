@@ -15,9 +15,9 @@ func (w *window) attach(ctx context.Context, o Options) error {
 	if ctx.Err() != nil || err == nil && status == 0 {
 		return nil
 	}
-	problem := diag.Errorf("%s runs, but tmux attach-session ended %s", diag.Escape(w.session.Name), statusWords(status))
+	problem := diag.Errorf("%s runs, but tmux attach-session ended %s", w.session.Name, statusWords(status))
 	if err != nil {
-		problem = diag.Errorf("%s runs, but tmux attach-session cannot be started: %v", diag.Escape(w.session.Name), err)
+		problem = diag.Errorf("%s runs, but tmux attach-session cannot be started: %v", w.session.Name, err)
 	}
 	return problem.WithCause(err).WithHint("see it with: tmux attach-session -t %s", quoted(w.session.Target))
 }

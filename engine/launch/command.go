@@ -91,5 +91,5 @@ func wrapperArgs(p *plan.Plan, script string) []string {
 
 // wrapperProblem is an error of a wrapper, at its definition.
 func wrapperProblem(p *plan.Plan, format string, args ...any) *diag.Problem {
-	return diag.At(p.Wrapper.From.Span, "wrapper %s %s", diag.Escape(p.Wrapper.Name), fmt.Sprintf(format, args...))
+	return diag.At(p.Wrapper.From.Span, "wrapper %s %s", p.Wrapper.Name, fmt.Sprintf(format, args...))
 }

@@ -16,7 +16,7 @@ func execute(p *plan.Plan, program string, o Options) error {
 		return err
 	}
 	if err := os.Chdir(p.Dir); err != nil {
-		return diag.Errorf("cannot go to %s: %v", diag.Escape(p.Dir), err).
+		return diag.Errorf("cannot go to %s: %v", p.Dir, err).
 			WithHint("name a directory that exists: ucas -C DIR").WithCause(err)
 	}
 	args, environ := p.Args(), p.Environ(o.Environ)
@@ -30,7 +30,7 @@ func execute(p *plan.Plan, program string, o Options) error {
 }
 
 func execProblem(p *plan.Plan, program string, err error) *diag.Problem {
-	problem := diag.At(p.Argv[0].From.Span, "cannot run %s: %v", diag.Escape(program), err).WithCause(err)
+	problem := diag.At(p.Argv[0].From.Span, "cannot run %s: %v", program, err).WithCause(err)
 	switch {
 	case errors.Is(err, syscall.E2BIG):
 		return problem.WithHint("the command and the environment are too long for the system: pass the prompt as a file (prompt_file)")

@@ -51,7 +51,7 @@ func makeDir(project, dir string, made map[string]bool) error {
 	}
 	top, ok := topDir(project, dir)
 	if !ok {
-		return diag.Errorf("%s is not in .ucas/%s or .ucas/%s: a launch writes nowhere else", diag.Escape(dir), tmpDir, memDir).
+		return diag.Errorf("%s is not in .ucas/%s or .ucas/%s: a launch writes nowhere else", dir, tmpDir, memDir).
 			WithHint("this is a bug in ucas, please report it")
 	}
 	if !made[top] {
@@ -95,7 +95,7 @@ func makeTop(dir string) error {
 	case err != nil:
 		return fileProblem("make", dir, err)
 	case !info.IsDir():
-		return diag.Errorf("%s is %s, not a directory", diag.Escape(dir), kind(info.Mode())).
+		return diag.Errorf("%s is %s, not a directory", dir, kind(info.Mode())).
 			WithHint("move it away, ucas makes the directory: mv %s %s", quoted(dir), quoted(dir+".old"))
 	}
 	ignore := filepath.Join(dir, ".gitignore")
@@ -170,7 +170,7 @@ func notRegular(path string) error {
 	if info, err := os.Lstat(path); err == nil {
 		what = kind(info.Mode()) + ", not a regular file"
 	}
-	return diag.Errorf("%s is %s; ucas does not write through it", diag.Escape(path), what).
+	return diag.Errorf("%s is %s; ucas does not write through it", path, what).
 		WithHint("move it away: mv %s %s", quoted(path), quoted(path+".old"))
 }
 
@@ -198,7 +198,7 @@ func fileProblem(verb, path string, err error) *diag.Problem {
 	case errors.As(err, &linkErr):
 		cause = linkErr.Err
 	}
-	return diag.Errorf("cannot %s %s: %v", verb, diag.Escape(path), cause).
+	return diag.Errorf("cannot %s %s: %v", verb, path, cause).
 		WithHint("%s", wayOut(path, cause)).WithCause(err)
 }
 

@@ -99,7 +99,7 @@ func serverOf(environ []string) (serverAddress, bool) {
 }
 
 func staleTmux(s serverAddress, err error) *diag.Problem {
-	return diag.Errorf("the environment says that this is a tmux (TMUX=%s,%s), but that one is gone", diag.Escape(s.socket), diag.Escape(s.pid)).
+	return diag.Errorf("the environment says that this is a tmux (TMUX=%s,%s), but that one is gone", s.socket, s.pid).
 		WithHint("start outside of it: unset TMUX TMUX_PANE").WithCause(err)
 }
 

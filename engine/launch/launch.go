@@ -140,6 +140,6 @@ func checkName(session string) error {
 
 // cancelled is the error of a launch that was interrupted.
 func cancelled(p *plan.Plan, cause error) *diag.Problem {
-	return diag.Errorf("the launch of %s was interrupted; nothing of it is left running", diag.Escape(p.Session)).
+	return diag.Errorf("the launch of %s was interrupted; nothing of it is left running", p.Session).
 		WithCause(cause)
 }

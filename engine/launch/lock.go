@@ -33,7 +33,7 @@ func underLock(ctx context.Context, p *plan.Plan, f func() error) error {
 	}
 	defer file.Close()
 	if err != nil {
-		return diag.Errorf("cannot lock %s: %v", diag.Escape(path), err).
+		return diag.Errorf("cannot lock %s: %v", path, err).
 			WithHint("its file system must support flock(2): use a copy of the project on a local disk").WithCause(err)
 	}
 	return f()

@@ -24,7 +24,7 @@ func freeName(p *plan.Plan, replan Replan, o Options, taken func(name string) bo
 		return p, nil
 	}
 	if replan == nil {
-		return nil, diag.Errorf("a session named %s runs already", diag.Escape(p.Session)).
+		return nil, diag.Errorf("a session named %s runs already", p.Session).
 			WithHint("choose another name: --name NAME")
 	}
 	stamped := p.Session + now.Format("-20060102-150405")
@@ -37,7 +37,7 @@ func freeName(p *plan.Plan, replan Replan, o Options, taken func(name string) bo
 		return nil, err
 	}
 	if renamed.Session != name || renamed.Dir != p.Dir {
-		return nil, diag.Errorf("the Plan for session %s is one for %s", diag.Escape(name), diag.Escape(renamed.Session)).
+		return nil, diag.Errorf("the Plan for session %s is one for %s", name, renamed.Session).
 			WithHint("this is a bug in ucas, please report it")
 	}
 	return renamed, nil

@@ -14,7 +14,7 @@ import (
 // directory with the Plan's PATH would find it.
 func findProgram(p *plan.Plan, environ []string) (string, error) {
 	if len(p.Argv) == 0 {
-		return "", diag.Errorf("the Plan of %s has no command", diag.Escape(p.Session)).
+		return "", diag.Errorf("the Plan of %s has no command", p.Session).
 			WithHint("this is a bug in ucas, please report it")
 	}
 	word := p.Argv[0]
@@ -22,7 +22,7 @@ func findProgram(p *plan.Plan, environ []string) (string, error) {
 	if err == nil {
 		return program, nil
 	}
-	problem := diag.At(word.From.Span, "cannot launch %s: %s", diag.Escape(p.ACLI), missing(word.Text, p.Dir, err))
+	problem := diag.At(word.From.Span, "cannot launch %s: %s", p.ACLI, missing(word.Text, p.Dir, err))
 	return "", problem.WithCause(err).
 		WithHint("install it, or say where it is: executable: /PATH/TO/%s", filepath.Base(word.Text))
 }

@@ -44,7 +44,7 @@ type tmux struct {
 func newTmux(p *plan.Plan, environ []string) (*tmux, error) {
 	path, err := lookPath("tmux", variable(environ, "PATH"), p.Dir)
 	if err != nil {
-		return nil, diag.At(p.Wrapper.From.Span, "cannot launch %s: tmux is not on PATH", diag.Escape(p.Session)).
+		return nil, diag.At(p.Wrapper.From.Span, "cannot launch %s: tmux is not on PATH", p.Session).
 			WithHint("install tmux (apt install tmux, dnf install tmux, brew install tmux),\nor run in this terminal: --wrapper exec").
 			WithCause(err)
 	}
@@ -121,6 +121,6 @@ func checkVersion(version string) error {
 	if err != nil || n >= minTmuxMajor {
 		return nil
 	}
-	return diag.Errorf("the tmux server is of version %s, ucas needs %s or newer", diag.Escape(version), minTmux).
+	return diag.Errorf("the tmux server is of version %s, ucas needs %s or newer", version, minTmux).
 		WithHint("install a newer tmux and end the old server (tmux kill-server),\nor run in this terminal: --wrapper exec")
 }

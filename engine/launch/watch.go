@@ -230,7 +230,7 @@ func (w *window) deathProblem(took time.Duration) error {
 	for _, line := range s.LastLines {
 		b.WriteString("\n  " + diag.Escape(line))
 	}
-	return diag.Errorf("%s", b.String()).
+	return (&diag.Problem{Message: b.String()}).
 		WithHint("run it in this terminal to see more: --wrapper exec")
 }
 

@@ -57,7 +57,9 @@ type Key struct {
 
 // A Definition is what one source says about a key.
 type Definition struct {
-	Level source.Level
+	// Source is the place of its source among those that were folded.
+	Source int
+	Level  source.Level
 	// Dir is the directory that relative paths in the value start from.
 	Dir string
 	// Span is the value's place.
@@ -70,6 +72,8 @@ type Definition struct {
 	// Fate is what became of it, Reason why, in words that follow the fate.
 	Fate   Fate
 	Reason string
+	// Replaced is the definition that was in force before, if any.
+	Replaced *Definition
 }
 
 // An Item is one part of a list that adds up.
@@ -104,6 +108,7 @@ func (f Fate) String() string { return fateNames[f] }
 func Fold(sources []Source) (*Doc, error) {
 	f := folder{doc: &Doc{index: make(map[string]*Key, 32)}}
 	for i := range sources {
+		f.source = i
 		f.fold(&sources[i])
 	}
 	f.finishAllowed()
@@ -161,6 +166,7 @@ func (d *Doc) Below(group string) []*Key {
 // A folder holds the state of one Fold.
 type folder struct {
 	doc      *Doc
+	source   int
 	problems diag.List
 }
 
@@ -180,7 +186,7 @@ func (f *folder) fold(s *Source) {
 // define takes up what a source says about a top-level key, or about a path
 // inside of it.
 func (f *folder) define(s *Source, name string, path []string, value *tree.Node) {
-	d := &Definition{Level: s.Level, Dir: s.Dir, Span: value.Span(), Value: value, Path: path}
+	d := &Definition{Source: f.source, Level: s.Level, Dir: s.Dir, Span: value.Span(), Value: value, Path: path}
 	r := ruleOf(name)
 	switch {
 	case s.LeftOut != "":
@@ -241,13 +247,16 @@ func (k *Key) supersede(by *Definition) {
 	for _, old := range k.Definitions {
 		if old.Fate == Set || old.Fate == Unset || old.Fate == Merged {
 			old.Fate, old.Reason = Shadowed, "by "+by.where()
+			if old != by {
+				by.Replaced = old
+			}
 		}
 	}
 }
 
 // entry returns the definition of one entry of a mapping.
 func (d *Definition) entry(node *tree.Node) *Definition {
-	return &Definition{Level: d.Level, Dir: d.Dir, Span: node.Span(), Value: node}
+	return &Definition{Source: d.Source, Level: d.Level, Dir: d.Dir, Span: node.Span(), Value: node}
 }
 
 // where names a definition: its level and its place.

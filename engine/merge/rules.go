@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"ucas/engine/diag"
 	"ucas/engine/source"
 	"ucas/engine/tree"
 )
@@ -63,6 +64,7 @@ func (f *folder) lastWins(name string, d *Definition) {
 	for _, old := range k.Definitions {
 		if old.Fate == Set || old.Fate == Unset {
 			old.Fate, old.Reason = Merged, "changed in part by "+d.where()
+			d.Replaced = old
 		}
 	}
 	k.Definitions = append(k.Definitions, d)
@@ -109,7 +111,7 @@ func (f *folder) byName(name string, d *Definition) {
 
 func (f *folder) entry(group, name string, d *Definition) {
 	full := group + "." + name
-	if !f.checkEntry(group, name, d.Value) {
+	if !f.checkEntry(group, name, d) {
 		f.lose(full, d, Refused, "it has the wrong type")
 		return
 	}
@@ -118,6 +120,11 @@ func (f *folder) entry(group, name string, d *Definition) {
 
 // addUp: all lists count, in load order; a null takes away what came before.
 func (f *folder) addUp(name string, d *Definition) {
+	if len(d.Path) > 0 {
+		f.problems = append(f.problems, diag.At(d.Span, "%s is a list: there is nothing called %s in it", name, d.Path[0]).
+			WithHint("set the list: %s=[...]", name))
+		return
+	}
 	k := f.key(name)
 	if d.Value.Kind == tree.Null {
 		k.set(d)

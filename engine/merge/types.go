@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"strconv"
+
 	"ucas/engine/diag"
 	"ucas/engine/tree"
 )
@@ -16,8 +18,9 @@ type shape struct {
 // shapeOf returns the shape of a known key; other keys may be anything.
 func shapeOf(key string) (shape, bool) {
 	switch key {
-	case "executable", "requested_model", "default_acli", "override_acli", "wrapper",
-		"task", "description", "skills_join", "name":
+	case "executable", "requested_model", "default_acli", "override_acli", "wrapper":
+		return shape{"a name", isName, key + ": name"}, true
+	case "task", "description", "skills_join", "name":
 		return shape{"text", isText, key + `: "text"`}, true
 	case "prompt_mode":
 		return shape{"append or replace", isPromptMode, "prompt_mode: append"}, true
@@ -26,7 +29,7 @@ func shapeOf(key string) (shape, bool) {
 	case "sleep_seconds":
 		return shape{"a number of seconds, 0 or more", isSeconds, "sleep_seconds: 5"}, true
 	case "allowed_acli", "capabilities", "locked":
-		return shape{"a list of names", isListOf(isText), key + ": [name]"}, true
+		return shape{"a list of names", isListOf(isName), key + ": [name]"}, true
 	case "args", "skills", "directories":
 		return shape{"a list of text", isListOf(isWord), key + `: ["text"]`}, true
 	case "env":
@@ -36,7 +39,7 @@ func shapeOf(key string) (shape, bool) {
 	case "arg_mapping":
 		return shape{"a mapping of inputs to arguments", isMapOf(isTemplate), "arg_mapping:\n  prompt_file: \"--flag\""}, true
 	case "env_mapping":
-		return shape{"a mapping of inputs to variables", isMapOf(isText), "env_mapping:\n  prompt_file: NAME"}, true
+		return shape{"a mapping of inputs to variables", isMapOf(isName), "env_mapping:\n  prompt_file: NAME"}, true
 	case "model_mapping":
 		return shape{"a mapping of names to names", isMapOf(isText), "model_mapping:\n  default: name"}, true
 	case "wrappers":
@@ -55,13 +58,12 @@ func (f *folder) check(key string, n *tree.Node) bool {
 	}
 	at := n
 	message := "%s must be %s, not %s"
-	found := n.Kind.String()
 	if bad := firstMisfit(key, n); bad != nil {
-		at, found = bad, bad.Kind.String()
+		at = bad
 		message = "%s must be %s; one of its values is %s"
 	}
-	f.problems = append(f.problems, diag.At(at.Span(), message, key, s.what, article(found)).
-		WithHint("write %s", s.example))
+	f.problems = append(f.problems, diag.At(at.Span(), message, key, s.what, found(at)).
+		WithHint("write %s", diag.Lines(s.example)))
 	return false
 }
 
@@ -80,25 +82,53 @@ func firstMisfit(key string, n *tree.Node) *tree.Node {
 }
 
 // checkEntry is check for an entry of a mapping that merges by name.
-func (f *folder) checkEntry(group, name string, n *tree.Node) bool {
+func (f *folder) checkEntry(group, name string, d *Definition) bool {
+	n := d.Value
 	switch {
-	case n.Kind == tree.Null:
-		return true
-	case group == "env" && n.IsScalar(), group == "mcp_servers" && n.Kind == tree.Map:
+	case group == "mcp_servers" && len(d.Path) > 0:
+		return true // a part of a mapping, which will be one
+	case group == "env" && len(d.Path) > 0:
+		f.problems = append(f.problems, diag.At(d.Span, "env.%s is text: there is nothing called %s in it", name, d.Path[0]).
+			WithHint("a variable holds one text: env.%s=...", name))
+	case n.Kind == tree.Null, group == "env" && n.IsScalar(), group == "mcp_servers" && n.Kind == tree.Map:
 		return true
 	case group == "env":
-		f.problems = append(f.problems, diag.At(n.Span(), "env.%s must be text, not %s", name, article(n.Kind.String())).
+		f.problems = append(f.problems, diag.At(n.Span(), "env.%s must be text, not %s", name, found(n)).
 			WithHint("a variable holds one text: %s: \"...\"", name))
 	default:
-		f.problems = append(f.problems, diag.At(n.Span(), "%s.%s must be a mapping, not %s", group, name, article(n.Kind.String())).
+		f.problems = append(f.problems, diag.At(n.Span(), "%s.%s must be a mapping, not %s", group, name, found(n)).
 			WithHint("write what the server needs below its name:\n%s:\n  command: ...", name))
 	}
 	return false
 }
 
+// found says what a value is: a list, the boolean yes.
+func found(n *tree.Node) string {
+	switch n.Kind {
+	case tree.List, tree.Map:
+		return "a " + n.Kind.String()
+	case tree.Null:
+		return "null"
+	case tree.String:
+		return "the text " + strconv.Quote(short(n.Text))
+	}
+	return "the " + n.Kind.String() + " " + n.Text
+}
+
+// short cuts a text that is too long for a message.
+func short(text string) string {
+	const longest = 40 // characters
+	if r := []rune(text); len(r) > longest {
+		return string(r[:longest]) + "..."
+	}
+	return text
+}
+
 func isText(n *tree.Node) bool {
 	return n.Kind == tree.String || n.Kind == tree.Int || n.Kind == tree.Float
 }
+
+func isName(n *tree.Node) bool { return isText(n) && n.Text != "" }
 
 func isWord(n *tree.Node) bool { return n.IsScalar() && n.Kind != tree.Null }
 
@@ -116,7 +146,7 @@ func isPromptMode(n *tree.Node) bool {
 
 // isTemplate fits what an input is mapped to: one text or several.
 func isTemplate(n *tree.Node) bool {
-	return isText(n) || isListOf(isWord)(n)
+	return isName(n) || isListOf(isWord)(n)
 }
 
 func isListOf(fits func(*tree.Node) bool) func(*tree.Node) bool {
@@ -137,12 +167,4 @@ func all(n *tree.Node, fits func(*tree.Node) bool) bool {
 		}
 	}
 	return true
-}
-
-func article(word string) string {
-	switch word[0] {
-	case 'a', 'e', 'i', 'o', 'u':
-		return "an " + word
-	}
-	return "a " + word
 }

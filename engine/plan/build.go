@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ucas/engine/diag"
 	"ucas/engine/merge"
@@ -55,7 +57,7 @@ func Build(in Input) (*Plan, error) {
 		ACLI: in.ACLI, Model: in.Model.Passed,
 	}}
 	for _, step := range []func(){
-		b.skills, b.prompt, b.collect, b.environment, b.command, b.binary, b.wrapper, b.ignored,
+		b.session, b.skills, b.prompt, b.collect, b.environment, b.command, b.binary, b.wrapper, b.ignored,
 	} {
 		step()
 	}
@@ -77,6 +79,18 @@ func (b *builder) warn(p *diag.Problem) { b.plan.Warnings = append(b.plan.Warnin
 // artifact returns the path of a file that the session leaves in .ucas/tmp.
 func (b *builder) artifact(ending string) string {
 	return filepath.Join(b.Dir, ".ucas", "tmp", b.Session+ending)
+}
+
+// session checks the session's name: files are named after it.
+func (b *builder) session() {
+	const longest = 100 // bytes; a file's name has room for 255, with its ending
+	name := b.Session
+	switch {
+	case strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == utf8.RuneError || !unicode.IsPrint(r) }),
+		name == "", name[0] == '.', len(name) > longest:
+		b.fail(diag.Errorf("%q cannot name a session, for files are named after it", name).
+			WithHint("choose another with --name: at most %d bytes that print, no slash, no dot at the start", longest))
+	}
 }
 
 // skills lists the directories of skills, each once: where one comes twice,

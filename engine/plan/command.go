@@ -2,6 +2,7 @@ package plan
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ucas/engine/diag"
@@ -32,6 +33,10 @@ var inputNames = [numInputs]string{
 // directories of skills to one value.
 const skillsJoin = "skills_join"
 
+// maxText is how long an argument or variable can be on Linux, its end marked
+// by a NUL (MAX_ARG_STRLEN); macOS takes longer ones.
+const maxText = 128 << 10
+
 // collect finds the values of the inputs, and checks that the mappings name
 // no others.
 func (b *builder) collect() {
@@ -59,7 +64,13 @@ func (b *builder) collect() {
 
 func (b *builder) checkInputs(mapping string) {
 	for node := range b.Doc.Get(mapping).Items() {
-		if node.Key == skillsJoin && mapping == "arg_mapping" || inputNamed(node.Key) {
+		if node.Key == skillsJoin && mapping == "arg_mapping" {
+			if !node.IsScalar() {
+				b.fail(diag.At(node.Span(), "%s must be text, not a %s", skillsJoin, node.Kind).WithHint(`write %s: ":"`, skillsJoin))
+			}
+			continue
+		}
+		if slices.Contains(inputNames[:], node.Key) {
 			continue
 		}
 		p := diag.At(node.KeySpan(), "%s: there is no input %q", mapping, node.Key)
@@ -69,15 +80,6 @@ func (b *builder) checkInputs(mapping string) {
 		}
 		b.fail(p)
 	}
-}
-
-func inputNamed(name string) bool {
-	for _, n := range inputNames {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // mapping returns what an input is mapped to, nil if it is not.
@@ -115,6 +117,11 @@ func (b *builder) command() {
 func (b *builder) word(text, key string, span source.Span) {
 	if strings.Contains(text, "\x00") {
 		b.fail(diag.At(span, "%s holds a NUL character, which no argument can", key).WithHint("remove it"))
+		return
+	}
+	if len(text) >= maxText {
+		b.fail(diag.At(span, "%s is longer than the system lets an argument be (%d bytes)", key, maxText).
+			WithHint("pass a long prompt by its file: map prompt_file, not prompt_text"))
 		return
 	}
 	b.plan.Argv = append(b.plan.Argv, Word{text, Origin{key, span}})

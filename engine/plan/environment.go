@@ -7,6 +7,7 @@ import (
 	"ucas/engine/diag"
 	"ucas/engine/merge"
 	"ucas/engine/source"
+	"ucas/engine/tree"
 )
 
 // environment makes the changes to the environment: the variables of env, the
@@ -16,39 +17,43 @@ func (b *builder) environment() {
 		b.plan.SearchPath.Dirs = append(b.plan.SearchPath.Dirs, b.plan.Skills[i].Dir)
 	}
 	for _, key := range b.Doc.Below("env") {
-		if v, ok := variable(key); ok {
-			b.variable(v)
+		if v, at, ok := variable(key); ok {
+			b.variable(v, at)
 		}
 	}
 	b.mappedVariables()
 	slices.SortFunc(b.plan.Env, func(x, y Var) int { return strings.Compare(x.Name, y.Name) })
 }
 
-// variable returns the change that a key such as env.DEBUG makes, if any.
-func variable(key *merge.Key) (Var, bool) {
+// variable returns the change that a key such as env.DEBUG makes, if any, and
+// where its name stands.
+func variable(key *merge.Key) (v Var, at source.Span, ok bool) {
 	name := strings.TrimPrefix(key.Name, "env.")
 	for i := len(key.Definitions) - 1; i >= 0; i-- {
 		switch d := key.Definitions[i]; d.Fate {
 		case merge.Set:
-			return Var{Name: name, Value: key.Value.Text, From: Origin{key.Name, d.Span}}, true
+			return Var{Name: name, Value: key.Value.Text, From: Origin{key.Name, d.Span}}, d.Value.KeySpan(), true
 		case merge.Unset:
-			return Var{Name: name, Unset: true, From: Origin{key.Name, d.Span}}, true
+			return Var{Name: name, Unset: true, From: Origin{key.Name, d.Span}}, d.Value.KeySpan(), true
 		}
 	}
-	return Var{}, false
+	return Var{}, source.Span{}, false
 }
 
-// variable takes up one change.
-func (b *builder) variable(v Var) {
+// variable takes up one change; its name stands at the given place.
+func (b *builder) variable(v Var, at source.Span) {
 	switch {
 	case !isVarName(v.Name):
-		b.fail(diag.At(v.From.Span, "%s: %q is no name of a variable", v.From.Key, v.Name).
+		b.fail(diag.At(at, "%q is no name of a variable", v.Name).
 			WithHint("use letters, digits and '_', not a digit first"))
 	case isShellsOwn(v.Name):
-		b.fail(diag.At(v.From.Span, "%s: shells set %s themselves, so a value given here would not arrive", v.From.Key, v.Name).
+		b.fail(diag.At(at, "shells set %s themselves, so a value given here would not arrive", v.Name).
 			WithHint("choose another name"))
 	case strings.Contains(v.Value, "\x00"):
-		b.fail(diag.At(v.From.Span, "%s holds a NUL character, which no variable can", v.From.Key).WithHint("remove it"))
+		b.fail(diag.At(at, "%s holds a NUL character, which no variable can", v.From.Key).WithHint("remove it"))
+	case len(v.Name)+len(v.Value) >= maxText:
+		b.fail(diag.At(at, "%s is longer than the system lets a variable be (%d bytes)", v.From.Key, maxText).
+			WithHint("put it into a file"))
 	case v.Name == "PATH":
 		b.plan.SearchPath.Fixed, b.plan.SearchPath.Rest, b.plan.SearchPath.From = true, v.Value, v.From
 	default:
@@ -65,21 +70,30 @@ func (b *builder) mappedVariables() {
 			continue
 		}
 		origin := Origin{"env_mapping." + inputNames[in], to.Span()}
-		if b.isTaken(to.Text) {
-			b.warn(diag.Warn(origin.Span, "%s is set under env, so %s is not put into it", to.Text, inputNames[in]).
-				WithHint("remove env.%s to let the harness have it", to.Text))
+		if other, taken := b.taken(to.Text); taken {
+			b.warn(diag.Warn(origin.Span, "%s is set by %s, so %s is not put into it", to.Text, other.Key, inputNames[in]).
+				WithPlace(other.Span, "it is set here"))
 			continue
 		}
 		join, ok := b.join()
 		if !ok {
 			join = ":"
 		}
-		b.variable(Var{Name: to.Text, Value: strings.Join(b.values[in], join), From: origin})
+		b.variable(Var{Name: to.Text, Value: strings.Join(b.values[in], join), From: origin}, to.Span())
 	}
 }
 
-func (b *builder) isTaken(name string) bool {
-	return slices.ContainsFunc(b.plan.Env, func(v Var) bool { return v.Name == name })
+// taken returns what sets a variable already, if anything.
+func (b *builder) taken(name string) (by Origin, taken bool) {
+	if name == "PATH" && b.plan.SearchPath.Fixed {
+		return b.plan.SearchPath.From, true
+	}
+	for _, v := range b.plan.Env {
+		if v.Name == name {
+			return v.From, true
+		}
+	}
+	return Origin{}, false
 }
 
 // wrapper finds what starts the command.
@@ -98,7 +112,7 @@ func (b *builder) wrapper() {
 	}
 	if w.Name != WrapperTmux && w.Name != WrapperExec {
 		node := declared.Get(w.Name)
-		if node == nil || node.First == nil {
+		if node == nil || node.Kind == tree.Null {
 			b.unknownWrapper(w, names)
 			return
 		}

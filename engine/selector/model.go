@@ -30,7 +30,7 @@ func ChooseModel(doc *merge.Doc, acli string) (m *Model, warnings diag.List, err
 		return m, nil, nil
 	}
 	asked := doc.Winner("requested_model")
-	m.try(1, "requested_model of "+asked.Level.String(), Passed, m.Requested, "it has to be translated", asked.Span)
+	m.try(1, "requested_model of "+asked.Level.String(), Asked, m.Requested, "", asked.Span)
 	if to := mapped(mapping, m.Requested); to != nil {
 		m.take(2, "model_mapping", to)
 		return m, nil, nil

@@ -16,6 +16,8 @@ import (
 // A Runner is a level of the sandwich that sets the key executable.
 type Runner struct {
 	Level source.Level
+	// Name is the name by which the entity was asked for.
+	Name string
 	// Span is where it sets the key.
 	Span source.Span
 }
@@ -68,12 +70,13 @@ type Outcome uint8
 // The outcomes.
 const (
 	NotSet  Outcome = iota // the rule has nothing to go by
+	Asked                  // its value has to be translated
 	Passed                 // it names something that may not be taken
 	Chosen                 // its value is taken
 	Invalid                // its value would be taken, but is no ACLI
 )
 
-var outcomeNames = [...]string{"not set", "passed over", "chosen", "invalid"}
+var outcomeNames = [...]string{"not set", "asked for", "passed over", "chosen", "invalid"}
 
 // String returns the words that reports use.
 func (o Outcome) String() string { return outcomeNames[o] }
@@ -127,9 +130,9 @@ func (c *chooser) byExecutable() (bool, error) {
 			"executable is set by %s itself, so no harness's mappings apply", r.Level).
 			WithHint("choose a harness with default_acli or +NAME; its executable can then be replaced here"))
 	} else {
-		c.choice.Name, step.Value = r.Level.Name, r.Level.Name
-		if !c.isAllowed(r.Level.Name) {
-			c.warnings = append(c.warnings, diag.Warn(r.Span, "%s is used although it is not in allowed_acli", r.Level.Name).
+		c.choice.Name, step.Value = r.Name, r.Name
+		if !c.isAllowed(r.Name) {
+			c.warnings = append(c.warnings, diag.Warn(r.Span, "%s is used although it is not in allowed_acli", r.Name).
 				WithHint("it was named for this run; add it to allowed_acli to say that it is meant"))
 		}
 	}
@@ -189,7 +192,7 @@ func defaultStep(role source.Role) int {
 func (c *chooser) byAllowed() (bool, error) {
 	allowed := c.Doc.Get("allowed_acli")
 	if allowed == nil || allowed.Len == 0 {
-		reason := "it is not set"
+		reason := ""
 		if allowed != nil {
 			reason = "it is empty"
 		}
@@ -260,10 +263,10 @@ func (c *chooser) nothing() error {
 	c.step(Step{Number: 6, Rule: "no rule is left", Outcome: NotSet})
 	p := diag.Errorf("no harness (ACLI) can be chosen")
 	for _, s := range c.choice.Steps[:len(c.choice.Steps)-1] {
-		p.Message += "\n  " + s.String()
+		p.Message += "\n  " + diag.Escape(s.String())
 	}
-	return p.WithHint("allow one, in ~/.ucas/ucas.yaml for all projects: allowed_acli: [acli-claude]\n" +
-		"or name one for this run: +acli-claude")
+	return p.WithHint("allow one, in ~/.ucas/ucas.yaml for all projects, as in allowed_acli: [acli-claude]\n" +
+		"or name one for this run, as in +acli-claude; ucas list shows what there is")
 }
 
 // String returns the step in one line: `3 default_acli of agent x: acli-codex:

@@ -30,7 +30,7 @@ func fold(t *testing.T, levels []level) (*merge.Doc, []selector.Runner) {
 		at := source.Level{Role: l.role, Name: l.name}
 		sources = append(sources, merge.Source{Level: at, Tree: node})
 		if e := node.Get("executable"); e != nil {
-			runners = append(runners, selector.Runner{Level: at, Span: e.Span()})
+			runners = append(runners, selector.Runner{Level: at, Name: l.name, Span: e.Span()})
 		}
 	}
 	doc, err := merge.Fold(sources)
@@ -93,7 +93,7 @@ func TestChoose(t *testing.T) {
 		{"wished by a qualified name", []level{{user, "", "allowed_acli: [acli-a, acli-c]"}, {agent, "x", "default_acli: group/acli-c"}}, "group/acli-c", nil, ""},
 		{"nothing allowed", []level{{agent, "x", "default_acli: acli-a"}}, "error: no harness (ACLI) can be chosen\n  1 override_acli: not set\n" +
 			"  2 executable in the configuration: not set\n  3 default_acli of agent x: acli-a: passed over, it is not in allowed_acli (agent:1:15)\n" +
-			"  5 first of allowed_acli: not set, it is not set", []string{"1 ", "2 ", "3 ", "5 ", "6 "}, ""},
+			"  5 first of allowed_acli: not set", []string{"1 ", "2 ", "3 ", "5 ", "6 "}, ""},
 		{"an empty list allowed", []level{{project, "", "allowed_acli: []"}}, "error: no harness", nil, ""},
 	} {
 		t.Run(test.what, func(t *testing.T) {

@@ -293,7 +293,7 @@ func (p *parser) braces(start int) {
 		return
 	}
 	p.report(start, start+end+1, "a mapping in braces").
-		WithHint("write it over several lines:\n%s", p.overLines(start, line[1:end]))
+		WithHint("write it over several lines:\n%s", diag.Lines(p.overLines(start, line[1:end])))
 }
 
 // overLines returns the entries in braces as lines below what precedes them.
