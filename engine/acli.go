@@ -80,7 +80,7 @@ func (a *assembler) afterEntities() int {
 // runnerName names the chosen harness in messages.
 func (a *assembler) runnerName() string {
 	if c := a.result.Choice; c.Name == "" {
-		return c.Level.String()
+		return "the executable of " + c.Level.String()
 	}
 	return a.result.Choice.Name
 }

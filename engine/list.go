@@ -217,7 +217,7 @@ func (r *Result) Offers(dir string, environ []string) []*Entry {
 		seen[agent.Name] = true
 		e := &Entry{Entity: agent, ShownDir: r.library.Show(agent.Dir)}
 		e.describe(r.library)
-		if e.Kind == ACLI && agent.Name != r.Choice.Name && plan.FindProgram(e.Executable, dir, environ) != "" {
+		if e.Kind == ACLI && agent.Name != r.Choice.Name && onPath(e.Executable, dir, environ) != "" {
 			offers = append(offers, e)
 		}
 	}
@@ -282,6 +282,12 @@ func (l *Listing) Config(e *Entry) (*tree.Node, *source.File, error) {
 
 // FindProgram returns where an ACLI's program is for a launch with the Options
 // of the listing, "" if it is not to be found.
-func (l *Listing) FindProgram(e *Entry) string {
-	return plan.FindProgram(e.Executable, l.o.Dir, l.o.Environ)
+func (l *Listing) FindProgram(e *Entry) string { return onPath(e.Executable, l.o.Dir, l.o.Environ) }
+
+func onPath(program, dir string, environ []string) string {
+	path, err := plan.LookPath(program, dir, plan.Getenv(environ, "PATH"))
+	if err != nil {
+		return ""
+	}
+	return path
 }

@@ -12,6 +12,7 @@ import (
 
 	"ucas/engine"
 	"ucas/engine/diag"
+	"ucas/engine/plan"
 	"ucas/layers"
 )
 
@@ -203,11 +204,4 @@ func (p *program) cacheDir() string {
 	return ""
 }
 
-func (p *program) getenv(name string) string {
-	for i := len(p.environ) - 1; i >= 0; i-- {
-		if n, value, ok := strings.Cut(p.environ[i], "="); ok && n == name {
-			return value
-		}
-	}
-	return ""
-}
+func (p *program) getenv(name string) string { return plan.Getenv(p.environ, name) }

@@ -54,9 +54,6 @@ func (c *runCmd) run(p *program, g *global) error {
 	if c.DryRun {
 		return p.dryRun(result.Plan)
 	}
-	if missing := result.Plan.MissingProgram(); missing != nil {
-		return missing
-	}
 	return c.launch(ctx, p, o, result.Plan)
 }
 
@@ -78,9 +75,10 @@ func (c *runCmd) fill(o *engine.Options) error {
 
 // dryRun prints the command, and writes what it needs to work when pasted.
 func (p *program) dryRun(pl *plan.Plan) error {
-	if missing := pl.MissingProgram(); missing != nil {
+	if _, err := pl.Program(p.environ); err != nil {
+		missing := *diag.All(err)[0]
 		missing.Severity = diag.Warning
-		p.warn(missing)
+		p.warn(&missing)
 	}
 	if err := launch.WriteFiles(pl); err != nil {
 		return err

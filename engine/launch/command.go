@@ -71,9 +71,9 @@ func findWrapper(p *plan.Plan, environ []string) (string, error) {
 		return "", wrapperProblem(p, "would not run the agent: its command has no {script}").
 			WithHint("put it in as an argument, for example: [%s, sh, \"{script}\"]", argv[0])
 	}
-	program, err := lookPath(argv[0], variable(environ, "PATH"), p.Dir)
+	program, err := plan.LookPath(argv[0], p.Dir, plan.Getenv(environ, "PATH"))
 	if err != nil {
-		return "", wrapperProblem(p, "cannot be started: %s", missing(argv[0], p.Dir, err)).WithCause(err).
+		return "", wrapperProblem(p, "cannot be started: %s", err).WithCause(err).
 			WithHint("install it, or use another: --wrapper tmux, --wrapper exec")
 	}
 	return program, nil

@@ -83,7 +83,7 @@ type serverAddress struct {
 
 // serverOf returns the tmux that we are in, if any.
 func serverOf(environ []string) (serverAddress, bool) {
-	value := variable(environ, "TMUX")
+	value := plan.Getenv(environ, "TMUX")
 	// The socket's path may hold a comma, the rest does not.
 	fields := strings.Split(value, ",")
 	n := len(fields)
@@ -92,7 +92,7 @@ func serverOf(environ []string) (serverAddress, bool) {
 	}
 	s := serverAddress{socket: strings.Join(fields[:n-2], ","), pid: fields[n-2]}
 	// What is no pane, a popup for one, has only the session's number.
-	if s.target = variable(environ, "TMUX_PANE"); s.target == "" {
+	if s.target = plan.Getenv(environ, "TMUX_PANE"); s.target == "" {
 		s.target = "$" + fields[n-1] + ":"
 	}
 	return s, s.socket != ""

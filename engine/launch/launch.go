@@ -93,7 +93,7 @@ func Start(ctx context.Context, p *plan.Plan, replan Replan, o Options) (*Sessio
 	if err := checkName(p.Session); err != nil {
 		return nil, err
 	}
-	program, err := findProgram(p, o.Environ)
+	program, err := p.Program(o.Environ)
 	if err != nil {
 		return nil, err
 	}

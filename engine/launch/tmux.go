@@ -42,7 +42,7 @@ type tmux struct {
 
 // newTmux finds tmux on the caller's PATH.
 func newTmux(p *plan.Plan, environ []string) (*tmux, error) {
-	path, err := lookPath("tmux", variable(environ, "PATH"), p.Dir)
+	path, err := plan.LookPath("tmux", p.Dir, plan.Getenv(environ, "PATH"))
 	if err != nil {
 		return nil, diag.At(p.Wrapper.From.Span, "cannot launch %s: tmux is not on PATH", p.Session).
 			WithHint("install tmux (apt install tmux, dnf install tmux, brew install tmux),\nor run in this terminal: --wrapper exec").

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -124,59 +123,9 @@ func (b *builder) skills() {
 	}
 }
 
-func absolute(path, dir string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
 // binary finds the program on the PATH that it is launched with.
 func (b *builder) binary() {
-	if len(b.plan.Argv) == 0 {
-		return
+	if program, err := b.plan.Program(b.Environ); err == nil {
+		b.plan.Binary = program
 	}
-	b.plan.Binary = findProgram(b.plan.Argv[0].Text, b.Dir, b.plan.SearchPath.join(lookup(b.Environ, "PATH")))
-}
-
-// FindProgram returns the path of a program on an environment's PATH, "" if
-// there is none. A name with a slash is relative to the directory.
-func FindProgram(program, dir string, environ []string) string {
-	return findProgram(program, dir, lookup(environ, "PATH"))
-}
-
-func findProgram(program, dir, path string) string {
-	if strings.Contains(program, "/") {
-		return executable(absolute(program, dir))
-	}
-	for _, d := range filepath.SplitList(path) {
-		if found := executable(filepath.Join(absolute(d, dir), program)); found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-func executable(path string) string {
-	if _, err := exec.LookPath(path); err != nil {
-		return ""
-	}
-	return path
-}
-
-// MissingProgram returns the problem that the harness's program was not found,
-// nil if it was.
-func (p *Plan) MissingProgram() *diag.Problem {
-	if p.Binary != "" || len(p.Argv) == 0 {
-		return nil
-	}
-	program := p.Argv[0].Text
-	problem := diag.At(p.Argv[0].From.Span, "the program %q of %s is not on PATH", program, p.ACLI).
-		WithHint("install it, or choose another harness with +NAME or default_acli")
-	if strings.ContainsAny(program, " \t") {
-		problem.Hint = "executable names one program; put its arguments under args:"
-	} else if strings.Contains(program, "/") {
-		problem.Message = "there is no program " + program + " for " + p.ACLI
-	}
-	return problem
 }

@@ -27,7 +27,7 @@ func (p *Plan) Environ(base []string) []string {
 			out = append(out, v.Name+"="+v.Value)
 		}
 	}
-	if path := p.SearchPath.join(lookup(base, "PATH")); path != "" {
+	if path := p.SearchPath.join(Getenv(base, "PATH")); path != "" {
 		out = append(out, "PATH="+path)
 	}
 	return append(out, "PWD="+p.Dir)
@@ -55,9 +55,9 @@ func name(item string) string {
 	return n
 }
 
-// lookup returns the value of a variable in an environment, "" if it is not
+// Getenv returns the value of a variable in an environment, "" if it is not
 // set; the last of several counts.
-func lookup(environ []string, key string) string {
+func Getenv(environ []string, key string) string {
 	for i := len(environ) - 1; i >= 0; i-- {
 		if n, value, ok := strings.Cut(environ[i], "="); ok && n == key {
 			return value

@@ -19,7 +19,7 @@ import (
 func (p *Plan) ShellLine(environ []string) string {
 	var q quoter
 	var steps []string
-	if path := p.pathExport(&q, lookup(environ, "PATH")); path != "" {
+	if path := p.pathExport(&q, Getenv(environ, "PATH")); path != "" {
 		steps = append(steps, path)
 	}
 	if set := p.exports(&q); set != "" {
