@@ -197,11 +197,12 @@ func textOf(node *tree.Node, key string) string {
 }
 
 // Offers returns the harnesses that could be allowed, since their program is on
-// PATH, where nobody but the system layer says which are. Of the entities it
+// PATH, where nobody but the system layer says which are, and nobody asked for
+// the one that was chosen. Of the entities it
 // looks at those called acli-... only, so that it costs little in a large
 // library.
 func (r *Result) Offers(dir string, environ []string) []*Entry {
-	if r.Doc == nil || r.library == nil || saysAllowed(r.Doc.Key("allowed_acli")) {
+	if r.Doc == nil || r.library == nil || saysAllowed(r.Doc.Key("allowed_acli")) || !r.Choice.IsFallback() {
 		return nil
 	}
 	agents, err := r.library.Agents()

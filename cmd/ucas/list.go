@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf16"
 
 	"ucas/engine"
 	"ucas/engine/diag"
@@ -142,9 +144,28 @@ func listJSON(w io.Writer, l *engine.Listing) error {
 	for _, e := range l.Entries {
 		out.Entries = append(out.Entries, entryJSON(e))
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, inertJSON(string(text)))
+	return err
+}
+
+// inertJSON writes the characters that could drive a terminal, and that JSON
+// allows as they are, as the escapes that mean the same.
+func inertJSON(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < 0x7f || unicode.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 func entryJSON(e *engine.Entry) listed {

@@ -68,3 +68,13 @@ func silent(t *testing.T) *program {
 	t.Cleanup(func() { null.Close() })
 	return &program{stdin: null, stdout: null, stderr: null}
 }
+
+func TestInertJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		`"é\n"`: `"é\n"`, "\"\u009b\u202e\x7f\"": `"\u009b\u202e\u007f"`, "\"\U000e0001\"": `"\udb40\udc01"`,
+	} {
+		if got := inertJSON(in); got != want {
+			t.Errorf("inertJSON(%q) = %s, want %s", in, got, want)
+		}
+	}
+}

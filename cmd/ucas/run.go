@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -132,16 +133,14 @@ func (p *program) offer(r *engine.Result) {
 		names = append(names, e.Name)
 		programs = append(programs, e.Executable)
 	}
-	fmt.Fprintf(p.stderr, "note: found %s on PATH; to use it, put this into ~/.ucas/ucas.yaml:\n  allowed_acli: [%s]\n",
-		diag.Escape(strings.Join(unique(programs), ", ")), strings.Join(names, ", "))
+	note := diag.Errorf("%s is on PATH, but you have not allowed a harness (ACLI) that runs it yet: %s",
+		strings.Join(unique(programs), ", "), strings.Join(names, ", ")).
+		WithHint("put the one you want into ~/.ucas/ucas.yaml, as in allowed_acli: [%s]", names[0])
+	note.Severity = diag.Note
+	p.warn(note)
 }
 
 func unique(names []string) []string {
-	var out []string
-	for _, n := range names {
-		if len(out) == 0 || out[len(out)-1] != n {
-			out = append(out, n)
-		}
-	}
-	return out
+	slices.Sort(names)
+	return slices.Compact(names)
 }

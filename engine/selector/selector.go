@@ -50,6 +50,15 @@ type Choice struct {
 	Steps []Step
 }
 
+// IsFallback reports whether the harness was taken because nothing else named
+// one.
+func (c *Choice) IsFallback() bool {
+	return len(c.Steps) > 0 && c.Steps[len(c.Steps)-1].Number == fallbackStep
+}
+
+// fallbackStep is the number of the rule that takes the first allowed.
+const fallbackStep = 5
+
 // A Step is one rule that was tried.
 type Step struct {
 	// Number is the rule's place in the order of the selection, from 1.
@@ -196,11 +205,11 @@ func (c *chooser) byAllowed() (bool, error) {
 		if allowed != nil {
 			reason = "it is empty"
 		}
-		c.step(Step{Number: 5, Rule: "first of allowed_acli", Outcome: NotSet, Reason: reason})
+		c.step(Step{Number: fallbackStep, Rule: "first of allowed_acli", Outcome: NotSet, Reason: reason})
 		return false, nil
 	}
 	return c.take(Step{
-		Number: 5, Rule: "first of allowed_acli", Value: allowed.First.Text, Span: allowed.First.Span(),
+		Number: fallbackStep, Rule: "first of allowed_acli", Value: allowed.First.Text, Span: allowed.First.Span(),
 		Reason: "no rule before named an allowed one",
 	})
 }
