@@ -10,6 +10,7 @@ package engine
 import (
 	"context"
 	"io/fs"
+	"slices"
 
 	"ucas/engine/diag"
 	"ucas/engine/find"
@@ -40,8 +41,8 @@ type Options struct {
 	// Environ is the environment of the launch, "NAME=value" each.
 	Environ []string
 
-	// Agent and Mods are names of entities. With a Team and one of its
-	// Members, they are the member's own if Agent is empty.
+	// Agent and Mods are names of entities. With a Team and one of its Members,
+	// an empty Agent is the member's own; Mods are then laid over its mods.
 	Agent        string
 	Mods         []string
 	Team, Member string
@@ -102,6 +103,7 @@ func (r *Result) ShowPath(path string) string {
 // diag.Problem): each entry names its place and the way out.
 func Assemble(ctx context.Context, o Options) (*Result, error) {
 	a := &assembler{o: o, result: &Result{}, trees: make(map[string]*tree.Node), aclis: make(map[*find.Entity]*Level)}
+	a.agent, a.wanted = o.Agent, slices.Clone(o.Mods)
 	var err error
 	for _, stage := range []func() error{a.open, a.gather, a.choose, a.merge, a.plan} {
 		if err = ctx.Err(); err == nil {
@@ -113,9 +115,21 @@ func Assemble(ctx context.Context, o Options) (*Result, error) {
 	}
 	if a.library != nil {
 		a.result.Inputs = a.library.Inputs()
-		a.result.Warnings = append(a.library.Warnings, a.result.Warnings...)
 	}
+	a.result.Warnings = a.warnings()
 	return a.result, err
+}
+
+// warnings are those of every stage, in the order of the stages.
+func (a *assembler) warnings() diag.List {
+	var all diag.List
+	if a.library != nil {
+		all = append(all, a.library.Warnings...)
+	}
+	if a.result.Doc != nil {
+		all = append(all, a.result.Doc.Warnings...)
+	}
+	return append(all, a.result.Warnings...)
 }
 
 // An assembler holds the state of one Assemble.
@@ -126,7 +140,9 @@ type assembler struct {
 	trees   map[string]*tree.Node   // by the path of the file
 	aclis   map[*find.Entity]*Level // harnesses that were looked at
 	prompts []plan.PromptSource
-	mods    []string // as they are used
+	agent   string   // the name, which may be a team member's
+	wanted  []string // the names of mods
+	mods    []string // those that are used
 }
 
 func (a *assembler) open() (err error) {
@@ -140,6 +156,11 @@ func (a *assembler) open() (err error) {
 
 // checkNames refuses what can be no name before any file is touched.
 func (a *assembler) checkNames() error {
+	if a.o.Team != "" {
+		if err := find.CheckName("team", a.o.Team); err != nil {
+			return err
+		}
+	}
 	if a.o.Team == "" || a.o.Agent != "" {
 		if err := find.CheckName("agent", a.o.Agent); err != nil {
 			return err
@@ -162,18 +183,18 @@ func openLibrary(o Options) (*find.Library, error) {
 
 // choose decides on the harness, from the whole sandwich.
 func (a *assembler) choose() error {
-	doc, err := a.fold()
-	if err != nil {
+	if err := a.fold(); err != nil {
 		return err
 	}
-	choice, warnings, err := selector.Choose(selector.Options{Doc: doc, Runners: a.runners(), Find: a.acli})
-	a.result.Doc, a.result.Choice = doc, choice
-	if err != nil {
-		return err
-	}
+	choice, warnings, err := selector.Choose(selector.Options{Doc: a.result.Doc, Asked: a.asked, Find: a.acli})
+	a.result.Choice = choice
 	a.result.Warnings = append(a.result.Warnings, warnings...)
-	return nil
+	return err
 }
+
+// asked returns the name by which the entity of a source was asked for, "" if
+// the source is no entity.
+func (a *assembler) asked(source int) string { return a.result.Levels[source].asked }
 
 // merge folds the sandwich again with the chosen harness's level in it, and
 // without what other harnesses in it say.
@@ -181,13 +202,10 @@ func (a *assembler) merge() error {
 	if err := a.placeACLI(); err != nil {
 		return err
 	}
-	doc, err := a.fold()
-	if err != nil {
+	if err := a.fold(); err != nil {
 		return err
 	}
-	a.result.Doc = doc
-	a.result.Warnings = append(doc.Warnings, a.result.Warnings...)
-	model, warnings, err := selector.ChooseModel(doc, a.runnerName())
+	model, warnings, err := selector.ChooseModel(a.result.Doc, a.runnerName())
 	a.result.Model = model
 	a.result.Warnings = append(a.result.Warnings, warnings...)
 	return err
@@ -197,7 +215,7 @@ func (a *assembler) plan() error {
 	agent := a.agentLevel()
 	p, err := plan.Build(plan.Input{
 		Doc: a.result.Doc, ACLI: a.runnerName(), Model: a.result.Model,
-		Agent: a.o.Agent, Mods: a.mods, Team: a.o.Team, Member: a.o.Member,
+		Agent: a.agent, Mods: a.mods, Team: a.o.Team, Member: a.o.Member,
 		Session: a.sessionName(agent.Entity), Dir: a.o.Dir, Chdir: a.o.Chdir,
 		Memory: agent.Entity.Path, Prompts: a.prompts,
 		Extra: a.o.Extra, Environ: a.o.Environ, IsDir: a.library.IsDir,
@@ -217,14 +235,16 @@ func (a *assembler) sessionName(agent *find.Entity) string {
 	return agent.Name
 }
 
-func (a *assembler) fold() (*merge.Doc, error) {
+// fold merges the levels as they are now.
+func (a *assembler) fold() (err error) {
 	sources := make([]merge.Source, len(a.result.Levels))
 	for i, l := range a.result.Levels {
 		sources[i] = merge.Source{
 			Level: l.Level.Level, Dir: l.Dir, Tree: l.Tree, Path: l.Path, Skills: l.Skills, LeftOut: l.LeftOut,
 		}
 	}
-	return merge.Fold(sources)
+	a.result.Doc, err = merge.Fold(sources)
+	return err
 }
 
 func (a *assembler) agentLevel() *Level {

@@ -6,7 +6,6 @@ import (
 	"ucas/engine/diag"
 	"ucas/engine/find"
 	"ucas/engine/plan"
-	"ucas/engine/selector"
 	"ucas/engine/source"
 	"ucas/engine/tree"
 	"ucas/engine/yaml"
@@ -23,7 +22,9 @@ func (a *assembler) gather() error {
 	member, err := a.team()
 	do(err)
 	do(a.base(source.Project))
-	do(a.entities())
+	if a.agent != "" { // else the team does not say whom to run
+		do(a.entities())
+	}
 	if member != nil {
 		a.add(member)
 	}
@@ -81,31 +82,61 @@ func (a *assembler) warn(p *diag.Problem) {
 // entities adds the agent and the mods, with their prompts and skills.
 func (a *assembler) entities() error {
 	var problems diag.List
-	problems = append(problems, diag.All(a.entity("agent", a.o.Agent, source.Agent, 0))...)
-	for _, name := range a.o.Mods {
-		problems = append(problems, diag.All(a.entity("mod", name, source.Mod, len(a.mods)))...)
+	find := func(word, name string) *find.Entity {
+		e, err := a.library.Agent(word, name)
+		problems = append(problems, diag.All(err)...)
+		return e
+	}
+	do := func(err error) { problems = append(problems, diag.All(err)...) }
+
+	agent := find("agent", a.agent)
+	if agent != nil {
+		do(a.entity(agent, a.agent, source.Agent, 0))
+	}
+	var mods []*entityName
+	for _, name := range a.wanted {
+		if e := find("mod", name); e != nil {
+			mods = append(mods, &entityName{e, name})
+		}
+	}
+	for _, mod := range a.eachOnce(agent, mods) {
+		a.mods = append(a.mods, mod.name)
+		do(a.entity(mod.entity, mod.name, source.Mod, len(a.mods)-1))
 	}
 	return problems.Err()
 }
 
-func (a *assembler) entity(word, name string, role source.Role, position int) error {
-	e, err := a.library.Agent(word, name)
-	if err != nil {
-		return err
+// An entityName is an entity with the name by which it was asked for.
+type entityName struct {
+	entity *find.Entity
+	name   string
+}
+
+// eachOnce drops mods that are named again later, or that are the agent: the
+// last one wins, and nothing is said twice.
+func (a *assembler) eachOnce(agent *find.Entity, mods []*entityName) []*entityName {
+	var once []*entityName
+	for i, mod := range mods {
+		again := slices.ContainsFunc(mods[i+1:], func(m *entityName) bool { return m.entity == mod.entity })
+		switch {
+		case mod.entity == agent:
+			a.warn(diag.Warn(source.Span{}, "%s is the agent already; it is not laid over itself", mod.name))
+		case again:
+			a.warn(diag.Warn(source.Span{}, "%s is named twice; it counts where it is named last", mod.name))
+		default:
+			once = append(once, mod)
+		}
 	}
-	if a.isStacked(e.Dir) {
-		a.warn(diag.Warn(source.Span{}, "%s is named twice; it is used once, where it was named first", name))
-		return nil
-	}
+	return once
+}
+
+func (a *assembler) entity(e *find.Entity, name string, role source.Role, position int) error {
 	l, err := a.library.EntityLevel(e, role, position)
 	if err != nil {
 		return err
 	}
 	if err := a.read(l); err != nil {
 		return err
-	}
-	if role == source.Mod {
-		a.mods = append(a.mods, name)
 	}
 	a.last().asked = name
 	a.last().Skills = a.library.Skills(e)
@@ -117,13 +148,6 @@ func (a *assembler) entity(word, name string, role source.Role, position int) er
 }
 
 func (a *assembler) last() *Level { return a.result.Levels[len(a.result.Levels)-1] }
-
-// isStacked reports whether an agent or mod of that directory is in the stack.
-func (a *assembler) isStacked(dir string) bool {
-	return slices.ContainsFunc(a.result.Levels, func(l *Level) bool {
-		return l.Role.IsEntity() && l.Dir == dir
-	})
-}
 
 // team adds the level of the team, if one is asked for, and returns that of
 // its member, which comes later.
@@ -155,16 +179,11 @@ func (a *assembler) team() (*Level, error) {
 func (a *assembler) member(team *find.Level, node *tree.Node) (*Level, error) {
 	if node == nil || node.Kind != tree.Map {
 		return nil, diag.Errorf("team %s has no member %q", a.o.Team, a.o.Member).
-			WithHint("members are listed under members: in %s", team.ConfigPath)
+			WithHint("members are listed under members: in %s", a.library.Show(team.ConfigPath))
 	}
-	if a.o.Agent == "" {
-		agent, mods := node.Get("agent"), node.Get("mods")
-		if agent == nil || !agent.IsScalar() {
-			return nil, diag.At(node.Span(), "member %s names no agent", a.o.Member).WithHint("write agent: name below it")
-		}
-		a.o.Agent = agent.Text
-		for mod := range mods.Items() {
-			a.o.Mods = append(a.o.Mods, mod.Text)
+	if a.agent == "" {
+		if err := a.memberEntities(node); err != nil {
+			return nil, err
 		}
 	}
 	return &Level{
@@ -174,6 +193,26 @@ func (a *assembler) member(team *find.Level, node *tree.Node) (*Level, error) {
 		},
 		Tree: without(node, "agent", "mods"),
 	}, nil
+}
+
+// memberEntities takes the agent and the mods that a member names.
+func (a *assembler) memberEntities(member *tree.Node) error {
+	agent, mods := member.Get("agent"), member.Get("mods")
+	if agent == nil || agent.Kind != tree.String {
+		return diag.At(member.Span(), "member %s names no agent", a.o.Member).WithHint("write agent: name below it")
+	}
+	var names []string
+	for mod := range mods.Items() {
+		names = append(names, mod.Text)
+		if mod.Kind != tree.String {
+			return diag.At(mod.Span(), "a mod of member %s is no name", a.o.Member).WithHint("write mods: [name]")
+		}
+	}
+	if mods != nil && mods.Kind != tree.List && mods.Kind != tree.Null {
+		return diag.At(mods.Span(), "mods of member %s must be a list of names", a.o.Member).WithHint("write mods: [%s]", mods.Text)
+	}
+	a.agent, a.wanted = agent.Text, append(names, a.wanted...)
+	return nil
 }
 
 // without returns a mapping without some of its keys.
@@ -208,17 +247,6 @@ func (a *assembler) addCommandLine(path []string, value *tree.Node) {
 		Level: find.Level{Level: source.Level{Role: source.CommandLine}, Dir: a.o.Dir, Config: value.File},
 		Tree:  value, Path: path,
 	})
-}
-
-// runners are the levels that set executable.
-func (a *assembler) runners() []selector.Runner {
-	var runners []selector.Runner
-	for _, l := range a.result.Levels {
-		if node := l.executable(); node != nil {
-			runners = append(runners, selector.Runner{Level: l.Level.Level, Name: l.asked, Span: node.Span()})
-		}
-	}
-	return runners
 }
 
 // executable returns what the level sets that key to, nil if it does not.

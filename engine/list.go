@@ -152,7 +152,7 @@ func (l *Listing) describe(entries []*Entry, cached string) {
 		e.describe(l.library)
 	})
 	if large && read.Load() > 0 {
-		l.library.WriteCache(cached, memoText(entries, began.Add(-memoMargin)))
+		l.library.WriteCache(cached, memoText(entries, began.Add(-find.Margin)))
 	}
 }
 
@@ -242,7 +242,7 @@ func (l *Listing) Find(name string) ([]*Entry, error) {
 	}
 	var found []*Entry
 	for _, e := range l.Entries {
-		if e.Entity == agent || e.Entity == team {
+		if e.Entity == agent && agentErr == nil || e.Entity == team && teamErr == nil {
 			found = append(found, e)
 		}
 	}
@@ -269,6 +269,9 @@ func (l *Listing) notFound(name string, err error) error {
 
 // Prompt returns an entry's PROMPT.md, nil if it has none.
 func (l *Listing) Prompt(e *Entry) (*source.File, error) { return l.library.Prompt(e.Entity) }
+
+// Skills returns an entry's directory of skills, "" if it has none.
+func (l *Listing) Skills(e *Entry) string { return l.library.Skills(e.Entity) }
 
 // Config returns an entry's configuration with its text, both nil if it has
 // none.

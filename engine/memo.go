@@ -13,7 +13,7 @@ import (
 // layer, so that the next one need not read thousands of them again. After the
 // head, its lines are in the order of the paths, with tabs between fields:
 //
-//	time of change, size and inode of ucas.yaml; kind; path; executable; description
+//	the stamp of ucas.yaml; its kind; path; executable; description
 //
 // the last two as Go strings. A line counts as long as the file is the one that
 // it names. A memo that cannot be read or written is as good as none.
@@ -23,10 +23,7 @@ type memo struct {
 
 const (
 	memoHead   = "ucas-list 1\n"
-	memoFields = 7
-	// memoMargin is how old a change must be for the next one to have another
-	// time: the clocks of file systems tick in up to ten milliseconds.
-	memoMargin = 20 * time.Millisecond
+	memoFields = 5
 )
 
 func readMemo(path string) memo {
@@ -47,11 +44,11 @@ func (m *memo) line(path string) []string {
 	for m.rest != "" {
 		line, rest, _ := strings.Cut(m.rest, "\n")
 		fields := strings.SplitN(line, "\t", memoFields)
-		if len(fields) < memoFields || fields[4] > path {
+		if len(fields) < memoFields || fields[2] > path {
 			return nil
 		}
 		m.rest = rest
-		if fields[4] == path {
+		if fields[2] == path {
 			return fields
 		}
 	}
@@ -61,13 +58,12 @@ func (m *memo) line(path string) []string {
 // recall fills an entry from a line of the memo. It reports whether the line
 // still counts.
 func (e *Entry) recall(fields []string, stamp find.Stamp) bool {
-	if fields == nil || fields[0] != strconv.FormatInt(stamp.Changed, 10) ||
-		fields[1] != strconv.FormatInt(stamp.Size, 10) || fields[2] != strconv.FormatUint(stamp.Inode, 10) {
+	if fields == nil || fields[0] != stamp.String() {
 		return false
 	}
-	executable, errE := strconv.Unquote(fields[5])
-	description, errD := strconv.Unquote(fields[6])
-	kind, errK := strconv.Atoi(fields[3])
+	kind, errK := strconv.Atoi(fields[1])
+	executable, errE := strconv.Unquote(fields[3])
+	description, errD := strconv.Unquote(fields[4])
 	if errE != nil || errD != nil || errK != nil || kind < 0 || kind >= len(kindNames) {
 		return false
 	}
@@ -84,8 +80,7 @@ func memoText(entries []*Entry, since time.Time) string {
 		if e.Err != nil || e.stamp.Changed >= since.UnixNano() || strings.ContainsAny(e.Path, "\t\n") {
 			continue
 		}
-		b.WriteString(strconv.FormatInt(e.stamp.Changed, 10) + "\t" + strconv.FormatInt(e.stamp.Size, 10) + "\t" +
-			strconv.FormatUint(e.stamp.Inode, 10) + "\t" + strconv.Itoa(int(e.Kind)) + "\t" + e.Path + "\t" +
+		b.WriteString(e.stamp.String() + "\t" + strconv.Itoa(int(e.Kind)) + "\t" + e.Path + "\t" +
 			strconv.Quote(e.Executable) + "\t" + strconv.Quote(e.Description) + "\n")
 	}
 	return b.String()

@@ -174,23 +174,28 @@ func (p *program) options(g *global) (engine.Options, error) {
 		return engine.Options{}, diag.Errorf("the working directory is gone: %s", err).WithHint("change to another")
 	}
 	o := engine.Options{
-		Dir: here, Home: p.getenv("HOME"),
-		SystemDir: p.getenv("UCAS_HOME"), DefaultSystemDir: "/opt/ucas",
-		Factory: layers.FS(), CacheDir: p.cacheDir(),
+		Dir: here, Home: absolute(p.getenv("HOME"), here),
+		SystemDir: absolute(p.getenv("UCAS_HOME"), here), DefaultSystemDir: "/opt/ucas",
+		Factory: layers.FS(), CacheDir: absolute(p.cacheDir(), here),
 		Environ: p.environ,
 	}
 	if g.Dir == "" {
 		return o, nil
 	}
-	dir := g.Dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(here, dir)
-	}
+	dir := absolute(g.Dir, here)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return o, diag.Errorf("-C %s: there is no such directory", g.Dir).WithHint("name one that exists, or make it")
 	}
-	o.Dir, o.ShownAs, o.Chdir = filepath.Clean(dir), filepath.Clean(g.Dir), filepath.Clean(dir) != here
+	o.Dir, o.ShownAs, o.Chdir = dir, filepath.Clean(g.Dir), dir != here
 	return o, nil
+}
+
+// absolute returns a path from the root on; "" stays what it is.
+func absolute(path, dir string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // cacheDir is the user's directory for what can be made again.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"ucas/engine"
@@ -73,7 +72,7 @@ func showEntry(w io.Writer, l *engine.Listing, e *engine.Entry) error {
 	if prompt != nil {
 		showText(w, "PROMPT.md", string(prompt.Text), maxShown)
 	}
-	showSkills(w, filepath.Join(e.Dir, "skills"))
+	showSkills(w, l.Skills(e))
 	return errors.Join(err, promptErr)
 }
 

@@ -43,6 +43,8 @@ type Problem struct {
 	Hint string
 	// Others are further places that matter, each with a word about it.
 	Others []Place
+	// Secret says that the line holds what is not for reports: it is not shown.
+	Secret bool
 	// Cause is what the operating system or a library said, if anything.
 	Cause error
 }
@@ -187,7 +189,9 @@ func (p *Problem) print(b *strings.Builder) {
 	}
 	b.WriteString(EscapeLines(p.Message))
 	b.WriteByte('\n')
-	excerpt(b, p.Span)
+	if !p.Secret {
+		excerpt(b, p.Span)
+	}
 	for _, o := range p.Others {
 		if !o.Span.IsZero() {
 			b.WriteString(Escape(o.Span.Position().String()))

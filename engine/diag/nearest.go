@@ -47,7 +47,7 @@ func DidYouMean(name string, candidates []string) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return "did you mean " + strings.Join(near, " or ") + "?"
+	return "did you mean " + Escape(strings.Join(near, " or ")) + "?"
 }
 
 // distance is the number of letters to insert, remove, replace or swap with

@@ -22,24 +22,26 @@ const (
 // A catalog is what one layer holds of one kind. It is made of an index, if
 // there is one that counts, and by a search otherwise.
 type catalog struct {
-	kind  kind
-	layer source.Layer
-	top   string // the directory; "" if the layer is not there
-	cache string // where indexes are kept
+	kind   kind
+	layer  source.Layer
+	top    string // the directory; "" if the layer is not there
+	cache  string // where indexes are kept
+	margin time.Duration
 
 	index    *index
-	entities []*Entity   // by path, unless the index stands for them
-	searched []directory // those that were listed
-	chain    []fileID    // the directories that are being searched, the innermost last
-	entered  []fileID    // directories reached through links
+	known    map[string]*Entity // those that were handed out, by path
+	entities []*Entity          // by path, unless the index stands for them
+	searched []directory        // those that were listed
+	chain    []fileID           // the directories that are being searched, the innermost last
+	entered  []fileID           // directories reached through links
 	hasLinks bool
 	unnamed  []string // directories that would be entities, if their names were any
 }
 
 // A directory is one that was searched.
 type directory struct {
-	path    string
-	changed int64 // when, in nanoseconds of the file system's time
+	path  string
+	stamp Stamp // zero if it could not be listed
 }
 
 // A fileID tells whether two paths lead to one directory.
@@ -93,8 +95,17 @@ func (c *catalog) all() []*Entity {
 	return c.entities
 }
 
+// entity returns the entity of a path, always the same one.
 func (c *catalog) entity(path string) *Entity {
-	return &Entity{Name: path[strings.LastIndexByte(path, '/')+1:], Path: path, Dir: c.top + "/" + path, Layer: c.layer}
+	if e := c.known[path]; e != nil {
+		return e
+	}
+	if c.known == nil {
+		c.known = make(map[string]*Entity)
+	}
+	e := &Entity{Name: path[strings.LastIndexByte(path, '/')+1:], Path: path, Dir: c.top + "/" + path, Layer: c.layer}
+	c.known[path] = e
+	return e
 }
 
 func (c *catalog) sort() {
@@ -129,7 +140,7 @@ func (c *catalog) search() error {
 	if errors.Is(err, syscall.ENOENT) {
 		return nil
 	}
-	if err == nil && len(c.entities) >= Large && !c.hasLinks {
+	if err == nil && len(c.entities) >= Large && !c.hasLinks && len(c.unnamed) == 0 {
 		writeIndex(c, time.Since(began))
 	}
 	return err
@@ -165,7 +176,7 @@ func (c *catalog) list(dir, path string, depth int) error {
 func (c *catalog) read(dir string) ([]os.DirEntry, fileID, error) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		c.searched = append(c.searched, directory{dir, 0})
+		c.searched = append(c.searched, directory{path: dir})
 		return nil, fileID{}, err
 	}
 	defer f.Close()
@@ -173,9 +184,11 @@ func (c *catalog) read(dir string) ([]os.DirEntry, fileID, error) {
 	if err != nil {
 		return nil, fileID{}, err
 	}
-	c.searched = append(c.searched, directory{dir, info.ModTime().UnixNano()})
 	st := info.Sys().(*syscall.Stat_t)
+	c.searched = append(c.searched, directory{dir, stampOf(st)})
 	entries, err := f.ReadDir(-1)
+	// In the order of names, so that where links meet, the same one always wins.
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, fileID{uint64(st.Dev), st.Ino}, err
 }
 

@@ -66,6 +66,20 @@ func (l *Library) resolve(k kind, catalogs *[4]*catalog, word, name string) (*En
 	if err := CheckName(word, name); err != nil {
 		return nil, err
 	}
+	e, err := l.look(k, catalogs, word, name)
+	if e != nil || err != nil {
+		return e, err
+	}
+	if searched, err := l.searchAgain(catalogs); err != nil {
+		return nil, err
+	} else if searched {
+		return l.resolve(k, catalogs, word, name)
+	}
+	return nil, l.unknown(k, catalogs, word, name)
+}
+
+// look returns the entity that a name means, nil if no layer has one.
+func (l *Library) look(k kind, catalogs *[4]*catalog, word, name string) (*Entity, error) {
 	for _, layer := range strongestFirst {
 		c, err := l.catalog(k, catalogs, layer)
 		if err != nil {
@@ -81,7 +95,22 @@ func (l *Library) resolve(k kind, catalogs *[4]*catalog, word, name string) (*En
 			return nil, l.ambiguous(c, word, name, found)
 		}
 	}
-	return nil, l.unknown(k, catalogs, word, name)
+	return nil, nil
+}
+
+// searchAgain searches the layers that were known by their index only: before
+// something is said not to exist, it was looked for. It reports whether there
+// was one.
+func (l *Library) searchAgain(catalogs *[4]*catalog) (searched bool, err error) {
+	for _, c := range catalogs {
+		if c != nil && c.index != nil {
+			if err := c.search(); err != nil {
+				return false, l.unsearchable(c, err)
+			}
+			searched = true
+		}
+	}
+	return searched, nil
 }
 
 func (l *Library) ambiguous(c *catalog, word, name string, found []*Entity) error {
@@ -145,7 +174,7 @@ func (l *Library) nearMiss(k kind, layer source.Layer, name string) (why string)
 		}
 		return false
 	})
-	return why
+	return diag.Escape(why)
 }
 
 // walkAll visits directories until visit returns false, going into
@@ -182,7 +211,7 @@ func (l *Library) catalog(k kind, catalogs *[4]*catalog, layer source.Layer) (*c
 	if catalogs[layer] != nil {
 		return catalogs[layer], nil
 	}
-	c := &catalog{kind: k, layer: layer, cache: l.o.CacheDir}
+	c := &catalog{kind: k, layer: layer, cache: l.o.CacheDir, margin: l.o.margin}
 	if root := l.roots[layer]; root != "" {
 		c.top = filepath.Join(root, k.dir)
 	}
@@ -191,10 +220,10 @@ func (l *Library) catalog(k kind, catalogs *[4]*catalog, layer source.Layer) (*c
 	}
 	for _, dir := range c.unnamed {
 		l.Warnings = append(l.Warnings, diag.Warn(source.Span{}, "%s is not used: its name is no name for %s", l.Show(dir), article(k.word)).
-			WithHint("%s", nameHint))
+			WithHint("%s", diag.Lines(nameHint)))
 	}
 	for _, d := range c.searched {
-		l.inputs = append(l.inputs, Input{d.path, d.changed != 0})
+		l.inputs = append(l.inputs, Input{d.path, d.stamp != Stamp{}})
 	}
 	catalogs[layer] = c
 	return c, nil

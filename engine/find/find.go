@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"ucas/engine/diag"
 	"ucas/engine/source"
@@ -45,6 +46,8 @@ type Options struct {
 	// directory below CacheDir, named after its content.
 	Factory  fs.FS
 	CacheDir string
+
+	margin time.Duration // for tests, in place of Margin
 }
 
 // A Library is the three layers as seen from one directory. It reads a layer's
@@ -73,6 +76,11 @@ var strongestFirst = [...]source.Layer{source.ProjectLayer, source.UserLayer, so
 // Open finds the roots of the layers.
 func Open(o Options) (*Library, error) {
 	l := &Library{o: o}
+	for _, dir := range []string{o.Dir, o.Home, o.SystemDir, o.CacheDir} {
+		if dir != "" && !filepath.IsAbs(dir) {
+			return l, diag.Errorf("%s is no absolute path", dir).WithHint("name the directory from the root on")
+		}
+	}
 	for _, find := range []func() error{l.findUser, l.findProject, l.findSystem} {
 		if err := find(); err != nil {
 			return l, err
@@ -162,15 +170,11 @@ func (l *Library) findSystem() error {
 	if dir == "" {
 		return nil
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return diag.Errorf("%s: %s is no directory", why, dir).
 			WithHint("set UCAS_HOME to the directory of the system layer, or unset it to use the factory library")
 	}
-	l.roots[source.SystemLayer] = abs
+	l.roots[source.SystemLayer] = filepath.Clean(dir)
 	return nil
 }
 

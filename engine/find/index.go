@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,17 +14,18 @@ import (
 
 // An index remembers what the search of a large layer found, so that the next
 // run need not look at thousands of directories to find one. It holds the
-// directories that were searched, each with its time of change, followed by
-// the entities in it:
+// directories that were searched, each with its stamp (see [Stamp]), followed
+// by the entities in it:
 //
-//	ucas-index 1 agents /home/karel/.ucas/agents
-//	D 1763654400000000000 utils
+//	ucas-index 1 agents "/home/karel/.ucas/agents"
+//	D 1763654400000000000 4096 66306 1234 utils
 //	E git-mod
 //
 // It counts as long as no searched directory has changed. What it cannot see
 // is an agent's directory that stops being one, by losing its ucas.yaml, and
-// then holds other agents: those are found when the directory above changes.
-// An index that cannot be read or written is as good as none.
+// then holds other agents: as long as nothing above changes, those are found
+// only if no layer has another of that name. An index that cannot be read or
+// written is as good as none.
 type index struct {
 	text []byte // of the lines after the first
 }
@@ -33,10 +33,10 @@ type index struct {
 const (
 	// Large is the number of entities from which an index pays.
 	Large = 2000
-	// indexMargin is how long before a search began a directory must have
-	// been changed last, for its next change to have another time: the
-	// clocks of file systems tick in up to ten milliseconds.
-	indexMargin = 20 * time.Millisecond
+	// Margin is how long ago a thing must have been changed last, for its next
+	// change to have another time: the clocks of file systems tick in up to
+	// two seconds.
+	Margin = 2 * time.Second
 )
 
 // CacheFile returns where what is remembered of a thing is kept in the user's
@@ -71,34 +71,32 @@ func readIndex(cache string, k kind, top string) (*index, []directory) {
 	}
 	ix := &index{rest}
 	var searched []directory
-	for dir, changed := range ix.dirs() {
+	for line := range bytes.Lines(ix.text) {
+		if line[0] != 'D' {
+			continue
+		}
+		stamp, dir := cutStamp(string(line[2 : len(line)-1]))
 		path := filepath.Join(top, dir)
-		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || info.ModTime().UnixNano() != changed {
+		now := stampAt(path)
+		if now == (Stamp{}) || now.String() != stamp {
 			return nil, nil
 		}
-		searched = append(searched, directory{path, changed})
+		searched = append(searched, directory{path, now})
 	}
 	return ix, searched
 }
 
-// dirs walks the searched directories and their times of change.
-func (ix *index) dirs() func(yield func(dir string, changed int64) bool) {
-	return func(yield func(string, int64) bool) {
-		for line := range bytes.Lines(ix.text) {
-			if line[0] != 'D' {
-				continue
-			}
-			stamp, dir, _ := strings.Cut(string(line[2:len(line)-1]), " ")
-			changed, err := strconv.ParseInt(stamp, 10, 64)
-			if err != nil {
-				changed = -1
-			}
-			if !yield(dir, changed) {
-				return
-			}
+// cutStamp takes the stamp of a line apart from the directory.
+func cutStamp(line string) (stamp, dir string) {
+	end := 0
+	for range stampFields {
+		i := strings.IndexByte(line[end:], ' ')
+		if i < 0 {
+			return line, ""
 		}
+		end += i + 1
 	}
+	return line[:end-1], line[end:]
 }
 
 // named returns the paths of the entities whose last part is the given one.
@@ -119,7 +117,7 @@ func (ix *index) named(name string) []string {
 func (ix *index) dirOf(offset int) string {
 	start := bytes.LastIndex(ix.text[:offset], []byte("\nD "))
 	line, _, _ := bytes.Cut(ix.text[start+1:], []byte{'\n'})
-	_, dir, _ := strings.Cut(string(line[2:]), " ")
+	_, dir := cutStamp(string(line[2:]))
 	return dir
 }
 
@@ -130,7 +128,7 @@ func (ix *index) all() []string {
 	for line := range bytes.Lines(ix.text) {
 		rest := string(line[2 : len(line)-1])
 		if line[0] == 'D' {
-			_, dir, _ = strings.Cut(rest, " ")
+			_, dir = cutStamp(rest)
 		} else {
 			paths = append(paths, join(dir, rest))
 		}
@@ -141,8 +139,12 @@ func (ix *index) all() []string {
 // writeIndex leaves an index of what a catalog found in a search that took as
 // long as said, if the next run can trust it.
 func writeIndex(c *catalog, took time.Duration) {
+	margin := c.margin
+	if margin == 0 {
+		margin = Margin
+	}
 	writeCache(cacheFile(c.cache, "index", c.kind.dir+"\x00"+c.top), func(temp *os.File) (string, bool) {
-		return c.indexText(changedAt(temp) - int64(took+indexMargin))
+		return c.indexText(stampAt(temp.Name()).Changed - int64(took+margin))
 	})
 }
 
@@ -189,22 +191,13 @@ func (c *catalog) indexText(since int64) (text string, ok bool) {
 	b.WriteString(indexHead(c.kind, c.top))
 	for _, s := range c.searched {
 		dir := strings.TrimPrefix(strings.TrimPrefix(s.path, c.top), "/")
-		if s.changed >= since || strings.Contains(dir, "\n") {
+		if s.stamp.Changed >= since || strings.Contains(dir, "\n") {
 			return "", false
 		}
-		fmt.Fprintf(&b, "D %d %s\n", s.changed, dir)
+		fmt.Fprintf(&b, "D %s %s\n", s.stamp, dir)
 		for _, name := range inDir[dir] {
 			fmt.Fprintf(&b, "E %s\n", name)
 		}
 	}
 	return b.String(), true
-}
-
-// changedAt returns when an open file was last changed.
-func changedAt(f *os.File) int64 {
-	info, err := f.Stat()
-	if err != nil {
-		return math.MaxInt64 // as recent as can be: it is not trusted
-	}
-	return info.ModTime().UnixNano()
 }

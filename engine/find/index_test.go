@@ -11,30 +11,19 @@ import (
 	"ucas/engine/source"
 )
 
-// large makes a library that is worth an index, old enough to be trusted.
+// large makes a library that is worth an index, and says that what changed a
+// moment ago may be indexed.
 func large(t *testing.T) Options {
 	t.Helper()
 	o := layers(t)
 	o.CacheDir = filepath.Join(t.TempDir(), "cache")
+	o.margin = time.Nanosecond
 	for i := range Large {
 		dir := filepath.Join(o.Home, ".ucas", "agents", fmt.Sprintf("group-%d", i/100), fmt.Sprintf("agent-%d", i))
 		must(t, os.MkdirAll(dir, 0o755))
 		must(t, os.WriteFile(filepath.Join(dir, ConfigFile), nil, 0o644))
 	}
-	age(t, filepath.Join(o.Home, ".ucas", "agents"))
 	return o
-}
-
-// age sets the times of directories back, as if nothing had changed for long.
-func age(t *testing.T, top string) {
-	t.Helper()
-	past := time.Now().Add(-time.Hour)
-	must(t, filepath.WalkDir(top, func(path string, e os.DirEntry, err error) error {
-		if err == nil && e.IsDir() {
-			return os.Chtimes(path, past, past)
-		}
-		return err
-	}))
 }
 
 // look finds an agent with a fresh Library, and says whether an index was
@@ -51,46 +40,66 @@ func look(t *testing.T, o Options, name string) (dir string, indexed bool) {
 	return dir, c != nil && c.index != nil
 }
 
+// indexed looks until an index is used, and returns what it found.
+func indexed(t *testing.T, o Options, name string) string {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		if dir, byIndex := look(t, o, name); byIndex {
+			return dir
+		}
+	}
+	t.Fatalf("%s: no index is left", name)
+	return ""
+}
+
 func TestIndex(t *testing.T) {
 	o := large(t)
 	user := filepath.Join(o.Home, ".ucas", "agents")
-	check := func(name, want string, wantIndexed bool) {
+	found := func(name, want string) {
 		t.Helper()
-		if dir, indexed := look(t, o, name); dir != want || indexed != wantIndexed {
-			t.Errorf("%s: found %q, by index: %v; want %q, %v", name, dir, indexed, want, wantIndexed)
+		if dir := indexed(t, o, name); dir != want {
+			t.Errorf("%s: the index finds %q, want %q", name, dir, want)
 		}
 	}
-	check("agent-1234", "~/.ucas/agents/group-12/agent-1234", false)
-	check("agent-1234", "~/.ucas/agents/group-12/agent-1234", true)
-	check("group-12/agent-1234", "~/.ucas/agents/group-12/agent-1234", true)
-	check("group-13/agent-1234", "", true)
+	searched := func(name, want string) {
+		t.Helper()
+		if dir, byIndex := look(t, o, name); dir != want || byIndex {
+			t.Errorf("%s: found %q, by index: %v; want %q by a search", name, dir, byIndex, want)
+		}
+	}
+	found("agent-1234", "~/.ucas/agents/group-12/agent-1234")
+	found("group-12/agent-1234", "~/.ucas/agents/group-12/agent-1234")
+
+	t.Log("what the index does not have is searched for")
+	searched("group-13/agent-1234", "")
 
 	t.Log("an agent more")
 	must(t, os.MkdirAll(filepath.Join(user, "group-3", "new", SkillsDir), 0o755))
-	check("new", "~/.ucas/agents/group-3/new", false)
-	age(t, user)
-	check("new", "~/.ucas/agents/group-3/new", false)
-	check("new", "~/.ucas/agents/group-3/new", true)
+	searched("new", "~/.ucas/agents/group-3/new")
+	found("new", "~/.ucas/agents/group-3/new")
+
+	t.Log("a change whose time was set back")
+	past := time.Unix(1, 0)
+	must(t, os.MkdirAll(filepath.Join(user, "group-3", "sly", SkillsDir), 0o755))
+	must(t, os.Chtimes(filepath.Join(user, "group-3"), past, past))
+	searched("sly", "~/.ucas/agents/group-3/sly")
+	found("sly", "~/.ucas/agents/group-3/sly")
 
 	t.Log("a second of that name")
 	must(t, os.MkdirAll(filepath.Join(user, "group-4", "new", SkillsDir), 0o755))
-	check("new", "", false)
+	searched("new", "")
 	must(t, os.RemoveAll(filepath.Join(user, "group-4", "new")))
 
 	t.Log("an agent is no agent any more")
-	age(t, user)
-	check("new", "~/.ucas/agents/group-3/new", false)
-	check("new", "~/.ucas/agents/group-3/new", true)
+	found("new", "~/.ucas/agents/group-3/new")
 	must(t, os.Remove(filepath.Join(user, "group-3", "new", SkillsDir)))
-	check("new", "", false)
+	searched("new", "")
 
 	t.Log("a group becomes an agent")
-	age(t, user)
-	check("agent-1", "~/.ucas/agents/group-0/agent-1", false)
-	check("agent-1", "~/.ucas/agents/group-0/agent-1", true)
+	found("agent-1", "~/.ucas/agents/group-0/agent-1")
 	must(t, os.WriteFile(filepath.Join(user, "group-0", PromptFile), nil, 0o644))
-	check("agent-1", "", false)
-	check("group-0", "~/.ucas/agents/group-0", false)
+	searched("agent-1", "")
+	searched("group-0", "~/.ucas/agents/group-0")
 }
 
 // TestIndexIsOnlyAnIndex: a broken one costs nothing but time, it lists what a
@@ -99,8 +108,9 @@ func TestIndex(t *testing.T) {
 func TestIndexIsOnlyAnIndex(t *testing.T) {
 	o := large(t)
 	agents := filepath.Join(o.Home, ".ucas", "agents")
-	searched, indexed := list(t, o), list(t, o)
-	if searched != indexed {
+	searched := list(t, o)
+	indexed(t, o, "agent-1")
+	if list(t, o) != searched {
 		t.Error("the index lists others than the search")
 	}
 
@@ -116,17 +126,27 @@ func TestIndexIsOnlyAnIndex(t *testing.T) {
 		}
 	}
 
+	o.margin = time.Hour
 	must(t, os.Mkdir(filepath.Join(agents, "fresh"), 0o755))
 	look(t, o, "agent-1")
-	if _, indexed := look(t, o, "agent-1"); indexed {
+	if _, byIndex := look(t, o, "agent-1"); byIndex {
 		t.Error("an index of what had just changed")
 	}
+	o.margin = time.Nanosecond
+	indexed(t, o, "agent-1")
 
-	must(t, os.Symlink("/nowhere", filepath.Join(agents, "link")))
-	age(t, agents)
-	look(t, o, "agent-1")
-	if _, indexed := look(t, o, "agent-1"); indexed {
-		t.Error("an index of a library with links")
+	for _, path := range []string{filepath.Join(agents, "link"), filepath.Join(agents, "no name", SkillsDir)} {
+		if filepath.Base(path) == SkillsDir {
+			must(t, os.MkdirAll(path, 0o755))
+		} else {
+			must(t, os.Symlink("/nowhere", path))
+		}
+		for range 5 {
+			if _, byIndex := look(t, o, "agent-1"); byIndex {
+				t.Errorf("an index of a library with %s", path)
+			}
+		}
+		must(t, os.RemoveAll(filepath.Join(agents, "link")))
 	}
 
 	o.CacheDir = filepath.Join(t.TempDir(), "file")

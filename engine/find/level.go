@@ -2,7 +2,6 @@ package find
 
 import (
 	"path/filepath"
-	"syscall"
 
 	"ucas/engine/diag"
 	"ucas/engine/source"
@@ -90,23 +89,6 @@ func (l *Library) readLevel(level *Level, config, hooks string) (err error) {
 // Several may be read at a time; they are not recorded as inputs.
 func (l *Library) Config(e *Entity) (*source.File, error) {
 	return l.readFile(filepath.Join(e.Dir, ConfigFile), nil)
-}
-
-// A Stamp tells one state of a file from another without reading it. The zero
-// Stamp is that of a file that is not there.
-type Stamp struct {
-	Changed int64 // in nanoseconds
-	Size    int64
-	Inode   uint64
-}
-
-// Stamp returns the stamp of an entity's configuration.
-func (l *Library) Stamp(e *Entity) Stamp {
-	var st syscall.Stat_t
-	if err := retry(func() error { return syscall.Stat(e.Dir+"/"+ConfigFile, &st) }); err != nil {
-		return Stamp{}
-	}
-	return Stamp{Changed: changedNano(&st), Size: st.Size, Inode: st.Ino}
 }
 
 // Prompt returns the text of an entity's PROMPT.md, nil if it has none.

@@ -2,5 +2,5 @@ package find
 
 import "syscall"
 
-// changedNano returns when a file was last changed, in nanoseconds.
-func changedNano(st *syscall.Stat_t) int64 { return st.Mtim.Nano() }
+// changedNano returns when an inode was last changed, in nanoseconds.
+func changedNano(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

@@ -126,7 +126,8 @@ func (d *Doc) Get(name string) *tree.Node {
 // Key returns a key with its history, nil if no source defines it.
 func (d *Doc) Key(name string) *Key { return d.index[name] }
 
-// Winner returns the definition in force of a key, nil if it is not set.
+// Winner returns the definition in force of a key, nil if there is no single
+// one: the key is not set, or adds up.
 func (d *Doc) Winner(name string) *Definition {
 	if k := d.index[name]; k != nil {
 		return k.Winner()
@@ -134,7 +135,7 @@ func (d *Doc) Winner(name string) *Definition {
 	return nil
 }
 
-// Winner returns the definition in force, nil if the key is not set.
+// Winner returns the definition in force, nil if there is no single one.
 func (k *Key) Winner() *Definition {
 	for i := len(k.Definitions) - 1; i >= 0; i-- {
 		if k.Definitions[i].Fate == Set {
@@ -188,7 +189,10 @@ func (f *folder) fold(s *Source) {
 func (f *folder) define(s *Source, name string, path []string, value *tree.Node) {
 	d := &Definition{Source: f.source, Level: s.Level, Dir: s.Dir, Span: value.Span(), Value: value, Path: path}
 	r := ruleOf(name)
-	switch {
+	switch group, _, dotted := strings.Cut(name, "."); {
+	case dotted && isGroup(group):
+		f.problems = append(f.problems, diag.At(value.KeySpan(), "%s is no key of its own", name).
+			WithHint("write %s:, and what follows the dot below it", group))
 	case s.LeftOut != "":
 		f.lose(name, d, Dropped, s.LeftOut)
 	case r.refuse != nil && r.refuse(s.Level.Role) != "":

@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"ucas/engine/diag"
 	"ucas/engine/source"
 	"ucas/engine/tree"
@@ -61,8 +63,17 @@ func (f *folder) lastWins(name string, d *Definition) {
 		f.lose(name, d, Refused, "it has the wrong type")
 		return
 	}
+	if d.Value.Kind == tree.Null && k.Value == nil {
+		d.Fate, d.Reason = Unset, "there was nothing at that path"
+		k.Definitions = append(k.Definitions, d)
+		return
+	}
 	for _, old := range k.Definitions {
-		if old.Fate == Set || old.Fate == Unset {
+		switch {
+		case old.Fate == Unset, old.Fate != Shadowed && len(old.Path) > 0 && slices.Equal(old.Path, d.Path):
+			old.Fate, old.Reason = Shadowed, "by "+d.where()
+			d.Replaced = old
+		case old.Fate == Set:
 			old.Fate, old.Reason = Merged, "changed in part by "+d.where()
 			d.Replaced = old
 		}
@@ -94,9 +105,8 @@ func (f *folder) byName(name string, d *Definition) {
 		return
 	}
 	group := f.key(name)
-	group.Definitions = append(group.Definitions, d)
 	if d.Value.Kind == tree.Null {
-		d.Fate = Unset
+		group.set(d)
 		for _, k := range f.doc.Below(name) {
 			k.supersede(d)
 			k.Value = nil
@@ -104,6 +114,7 @@ func (f *folder) byName(name string, d *Definition) {
 		return
 	}
 	d.Fate = Merged
+	group.Definitions = append(group.Definitions, d)
 	for node := range d.Value.Items() {
 		f.entry(name, node.Key, d.entry(node))
 	}
@@ -128,7 +139,7 @@ func (f *folder) addUp(name string, d *Definition) {
 	k := f.key(name)
 	if d.Value.Kind == tree.Null {
 		k.set(d)
-		k.Items = own(k.Items)
+		k.setItems(own(k.Items))
 		return
 	}
 	d.Fate = Merged
@@ -140,12 +151,20 @@ func (f *folder) addUp(name string, d *Definition) {
 
 func (f *folder) addItem(name string, item Item) {
 	k := f.key(name)
-	k.Items = append(k.Items, item)
-	nodes := make([]*tree.Node, len(k.Items))
-	for i, item := range k.Items {
+	k.setItems(append(k.Items, item))
+}
+
+// setItems makes the value a list of items; without any, the key is not set.
+func (k *Key) setItems(items []Item) {
+	k.Items, k.Value = items, nil
+	if len(items) == 0 {
+		return
+	}
+	nodes := make([]*tree.Node, len(items))
+	for i, item := range items {
 		nodes[i] = tree.NewString(item.Text, item.Span)
 	}
-	k.Value = tree.NewList(nodes, item.Span)
+	k.Value = tree.NewList(nodes, items[len(items)-1].Span)
 }
 
 // own returns the items that are levels' own directories: no null takes those

@@ -30,7 +30,9 @@ func shapeOf(key string) (shape, bool) {
 		return shape{"a number of seconds, 0 or more", isSeconds, "sleep_seconds: 5"}, true
 	case "allowed_acli", "capabilities", "locked":
 		return shape{"a list of names", isListOf(isName), key + ": [name]"}, true
-	case "args", "skills", "directories":
+	case "skills", "directories":
+		return shape{"a list of paths", isListOf(isName), key + ": [path]"}, true
+	case "args":
 		return shape{"a list of text", isListOf(isWord), key + `: ["text"]`}, true
 	case "env":
 		return shape{"a mapping of variables", isMap, "env:\n  NAME: value"}, true
@@ -93,8 +95,10 @@ func (f *folder) checkEntry(group, name string, d *Definition) bool {
 	case n.Kind == tree.Null, group == "env" && n.IsScalar(), group == "mcp_servers" && n.Kind == tree.Map:
 		return true
 	case group == "env":
-		f.problems = append(f.problems, diag.At(n.Span(), "env.%s must be text, not %s", name, found(n)).
-			WithHint("a variable holds one text: %s: \"...\"", name))
+		p := diag.At(n.Span(), "env.%s must be text, not %s", name, found(n)).
+			WithHint("a variable holds one text: %s: \"...\"", name)
+		p.Secret = diag.IsSecret(name)
+		f.problems = append(f.problems, p)
 	default:
 		f.problems = append(f.problems, diag.At(n.Span(), "%s.%s must be a mapping, not %s", group, name, found(n)).
 			WithHint("write what the server needs below its name:\n%s:\n  command: ...", name))

@@ -192,6 +192,9 @@ func (b *builder) ignored() {
 		b.warn(diag.Warn(d.Span, "the task is not passed: %s does not map task", b.ACLI).
 			WithHint("add task to its arg_mapping, or give the task yourself"))
 	}
+	if d := b.Doc.Winner("locked"); d != nil {
+		b.warn(diag.Warn(d.Span, "locked locks nothing: this version has no locks").WithHint("force values with override files"))
+	}
 	for _, key := range []string{"mcp_servers", "directories", "prompt_mode"} {
 		if span, ok := b.isSet(key); ok && !b.isCapable(key) {
 			b.warn(diag.Warn(span, "%s cannot take %s, which is set here", b.ACLI, key).

@@ -130,7 +130,7 @@ func (b *builder) unknownWrapper(w Wrapper, names []string) {
 	p := diag.At(w.From.Span, "there is no wrapper %q", w.Name)
 	p.Hint = diag.DidYouMean(w.Name, names)
 	if p.Hint == "" {
-		p.Hint = "choose one of " + strings.Join(names, ", ") + ", or define it under wrappers:"
+		p.WithHint("choose one of %s, or define it under wrappers:", strings.Join(names, ", "))
 	}
 	b.fail(p)
 }

@@ -10,13 +10,16 @@ import (
 // separator stands between the parts of a merged prompt.
 const separator = "\n\n---\n\n"
 
+// byteOrderMark may stand at the start of a file, not inside of a text.
+const byteOrderMark = "\uFEFF"
+
 // prompt merges the prompts: each without trailing white space, one newline
 // at the end. A PROMPT.md with nothing in it is no part.
 func (b *builder) prompt() {
 	var text strings.Builder
 	line := 1
 	for _, p := range b.Prompts {
-		part := strings.TrimRightFunc(string(p.File.Text), unicode.IsSpace)
+		part := strings.TrimRightFunc(strings.TrimPrefix(string(p.File.Text), byteOrderMark), unicode.IsSpace)
 		if part == "" {
 			continue
 		}
@@ -27,7 +30,7 @@ func (b *builder) prompt() {
 		text.WriteString(part)
 		last := line + strings.Count(part, "\n")
 		b.plan.Prompt.Parts = append(b.plan.Prompt.Parts, PromptPart{
-			Entity: p.Entity, Span: source.Span{File: p.File, End: len(part)},
+			Entity: p.Entity, Span: source.Span{File: p.File, End: len(p.File.Text)},
 			FirstLine: line, LastLine: last,
 		})
 		line = last

@@ -13,15 +13,6 @@ import (
 	"ucas/engine/tree"
 )
 
-// A Runner is a level of the sandwich that sets the key executable.
-type Runner struct {
-	Level source.Level
-	// Name is the name by which the entity was asked for.
-	Name string
-	// Span is where it sets the key.
-	Span source.Span
-}
-
 // An ACLI is what a name was found to mean.
 type ACLI struct {
 	Name string
@@ -35,8 +26,9 @@ type ACLI struct {
 type Options struct {
 	// Doc is the whole sandwich merged, no level left out.
 	Doc *merge.Doc
-	// Runners are the levels that set executable, in load order.
-	Runners []Runner
+	// Asked returns the name by which the entity of a source was asked for, ""
+	// for a source that is no agent or mod.
+	Asked func(source int) string
 	// Find looks a name up in the layers.
 	Find func(name string) (ACLI, error)
 }
@@ -139,9 +131,10 @@ func (c *chooser) byExecutable() (bool, error) {
 			"executable is set by %s itself, so no harness's mappings apply", r.Level).
 			WithHint("choose a harness with default_acli or +NAME; its executable can then be replaced here"))
 	} else {
-		c.choice.Name, step.Value = r.Name, r.Name
-		if !c.isAllowed(r.Name) {
-			c.warnings = append(c.warnings, diag.Warn(r.Span, "%s is used although it is not in allowed_acli", r.Name).
+		name := c.Asked(r.Source)
+		c.choice.Name, step.Value = name, name
+		if !c.isAllowed(name) {
+			c.warnings = append(c.warnings, diag.Warn(r.Span, "%s is used although it is not in allowed_acli", name).
 				WithHint("it was named for this run; add it to allowed_acli to say that it is meant"))
 		}
 	}
@@ -149,12 +142,21 @@ func (c *chooser) byExecutable() (bool, error) {
 	return true, nil
 }
 
-func (c *chooser) lastRunner() *Runner {
-	var last *Runner
-	for i := range c.Runners {
-		r := &c.Runners[i]
-		if last == nil || r.Level.Role.IsEntity() || !last.Level.Role.IsEntity() {
-			last = r
+// lastRunner returns the definition of executable that is the candidate, nil if
+// the key is not set.
+func (c *chooser) lastRunner() *merge.Definition {
+	key := c.Doc.Key("executable")
+	if key == nil || key.Value == nil {
+		return nil
+	}
+	var last *merge.Definition
+	for _, d := range key.Definitions {
+		switch {
+		case d.Fate == merge.Dropped || d.Fate == merge.Refused:
+		case d.Value.Kind == tree.Null:
+			last = nil // what came before is unset
+		case last == nil || d.Level.Role.IsEntity() || !last.Level.Role.IsEntity():
+			last = d
 		}
 	}
 	return last
@@ -222,17 +224,27 @@ func (c *chooser) take(s Step) (bool, error) {
 			WithHint("name an ACLI (ucas list shows them), or give it an executable")
 	}
 	if err != nil {
-		p := *diag.All(err)[0]
-		s.Outcome, s.Reason = Invalid, p.Message
-		c.step(s)
-		p.Message = fmt.Sprintf("%s says %s, but %s", s.Rule, s.Value, p.Message)
-		p.Span = s.Span
-		return false, &p
+		return false, c.invalid(s, diag.All(err))
 	}
 	s.Outcome = Chosen
 	c.step(s)
 	c.choice.Name = s.Value
 	return true, nil
+}
+
+// invalid returns the error that a chosen name cannot be taken. A problem with a
+// place of its own, such as a broken file, is told as it is.
+func (c *chooser) invalid(s Step, problems diag.List) error {
+	first := *problems[0]
+	s.Outcome, s.Reason = Invalid, first.Message
+	c.step(s)
+	if !first.Span.IsZero() {
+		first.WithPlace(s.Span, "%s chooses %s", s.Rule, s.Value)
+		return append(diag.List{&first}, problems[1:]...)
+	}
+	p := diag.At(s.Span, "%s says %s, but %s", s.Rule, s.Value, first.Message).WithCause(first.Cause)
+	p.Hint = first.Hint
+	return p
 }
 
 func (c *chooser) step(s Step) { c.choice.Steps = append(c.choice.Steps, s) }

@@ -18,10 +18,9 @@ type level struct {
 	text string
 }
 
-func fold(t *testing.T, levels []level) (*merge.Doc, []selector.Runner) {
+func fold(t *testing.T, levels []level) *merge.Doc {
 	t.Helper()
 	var sources []merge.Source
-	var runners []selector.Runner
 	for _, l := range levels {
 		node, err := yaml.ParseMapping(l.role.String(), []byte(l.text))
 		if err != nil {
@@ -29,15 +28,12 @@ func fold(t *testing.T, levels []level) (*merge.Doc, []selector.Runner) {
 		}
 		at := source.Level{Role: l.role, Name: l.name}
 		sources = append(sources, merge.Source{Level: at, Tree: node})
-		if e := node.Get("executable"); e != nil {
-			runners = append(runners, selector.Runner{Level: at, Name: l.name, Span: e.Span()})
-		}
 	}
 	doc, err := merge.Fold(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doc, runners
+	return doc
 }
 
 // find knows acli-a to acli-c and group/acli-c, and an agent that is none.
@@ -78,6 +74,8 @@ func TestChoose(t *testing.T) {
 		{"an entity's executable before that of the command line", []level{{mod, "acli-a", "executable: a"}, {commandLine, "", "executable: mine"}}, "acli-a", nil, "not in"},
 		{"an entity's executable before that of a veto", []level{{mod, "acli-a", "executable: a"}, {veto, "", "executable: mine"}}, "acli-a", nil, "not in"},
 		{"an executable of no entity", []level{{project, "", "executable: mine"}}, "", []string{"1 ", "2 executable of project: chosen"}, "executable is set by project itself"},
+		{"an executable that is unset", []level{{systemDefault, "", "executable: x"}, {project, "", "executable: null\nallowed_acli: [acli-a]"}}, "acli-a", []string{"1 ", "2 executable in the configuration: not set"}, ""},
+		{"an entity's executable that is unset", []level{{user, "", "allowed_acli: [acli-b]"}, {mod, "acli-a", "executable: x"}, {mod, "y", "executable: null"}}, "acli-b", nil, ""},
 		{"the agent's wish", []level{{user, "", "allowed_acli: [acli-a, acli-b]\ndefault_acli: acli-a"}, {agent, "x", "default_acli: acli-b"}},
 			"acli-b", []string{"1 ", "2 ", "3 default_acli of agent x: acli-b: chosen, it is in allowed_acli"}, ""},
 		{"a wish that is not allowed", []level{{user, "", "allowed_acli: [acli-b, acli-a]\ndefault_acli: acli-a"}, {agent, "x", "default_acli: acli-c"}},
@@ -97,8 +95,10 @@ func TestChoose(t *testing.T) {
 		{"an empty list allowed", []level{{project, "", "allowed_acli: []"}}, "error: no harness", nil, ""},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			doc, runners := fold(t, test.levels)
-			choice, warnings, err := selector.Choose(selector.Options{Doc: doc, Runners: runners, Find: find})
+			choice, warnings, err := selector.Choose(selector.Options{
+				Doc: fold(t, test.levels), Find: find,
+				Asked: func(source int) string { return test.levels[source].name },
+			})
 			checkError(t, err, test.want)
 			if err == nil && choice.Name != test.want {
 				t.Errorf("chose %q, want %q", choice.Name, test.want)
@@ -154,7 +154,7 @@ func TestChooseModel(t *testing.T) {
 		{"unknown is not ignored", mapping + "requested_model: small\nignore_unknown: no", "error: acli-x has no mapping", ""},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			doc, _ := fold(t, []level{{source.User, "", test.text}})
+			doc := fold(t, []level{{source.User, "", test.text}})
 			m, warnings, err := selector.ChooseModel(doc, "acli-x")
 			checkError(t, err, test.want)
 			if err == nil && m.Passed != test.want {
