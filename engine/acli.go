@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"ucas/engine/diag"
 	"ucas/engine/find"
 	"ucas/engine/selector"
 	"ucas/engine/source"
@@ -58,6 +59,8 @@ func (a *assembler) placeACLI() error {
 			stacked = true
 		} else {
 			l.LeftOut = "another harness was chosen: " + e.Name
+			a.warn(diag.Warn(l.executable().Span(), "%s is not used as the harness: %s is, by %s",
+				l.Level.Name, e.Name, a.result.Choice.Rule()))
 		}
 	}
 	if !stacked {

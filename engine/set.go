@@ -17,6 +17,10 @@ func parseSet(text string) (path []string, value *tree.Node, err error) {
 			WithHint(`as in --set env.DEBUG=1 or --set 'model_mapping."gpt-5.2"=opus'`)
 	}
 	value, err = yaml.Parse("--set "+strings.TrimSuffix(text, rest), []byte(rest[1:]))
+	if err == nil && value.IsScalar() && !value.Quoted && strings.Contains(" "+rest[1:], " #") {
+		return nil, nil, diag.Errorf("--set %s: what follows # would be a comment", text).
+			WithHint("put the value into quotes of its own: --set '%s=\"...\"'", strings.TrimSuffix(text, rest))
+	}
 	return path, value, err
 }
 

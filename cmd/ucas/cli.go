@@ -58,6 +58,12 @@ func (p *program) main() int {
 		p.parse([]string{"--help"})
 		return exitUsage
 	}
+	switch args[0] { // what people try first
+	case "--version":
+		args[0] = "version"
+	case "help":
+		args = append(args[1:], "--help")
+	}
 	c, status := p.parse(args)
 	if c == nil {
 		return status

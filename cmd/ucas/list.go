@@ -111,7 +111,7 @@ func about(e *engine.Entry) string {
 	if e.Executable != "" {
 		parts = append(parts, "runs "+e.Executable+";")
 	}
-	return strings.TrimSuffix(strings.Join(append(parts, e.Description), " "), "; ")
+	return strings.TrimRight(strings.Join(append(parts, e.Description), " "), "; ")
 }
 
 // listing and listed are the shape of list --json.

@@ -64,6 +64,11 @@ func (c *runCmd) fill(o *engine.Options) error {
 	if strings.HasPrefix(c.Agent, "+") {
 		return errUsage{fmt.Errorf("the agent comes first, then mods: ucas run AGENT %s", c.Agent)}
 	}
+	for _, set := range c.Set {
+		if !strings.Contains(set, "=") {
+			return errUsage{fmt.Errorf("--set %s: expected KEY=VALUE, as in --set env.DEBUG=1", set)}
+		}
+	}
 	for _, mod := range c.Mods {
 		name, ok := strings.CutPrefix(mod, "+")
 		if !ok {
@@ -118,7 +123,13 @@ func (p *program) started(s *launch.Session) {
 			fmt.Fprintf(p.stderr, "  %s\n", diag.Escape(line))
 		}
 	case s.Running:
-		fmt.Fprintf(p.stderr, "%s runs in tmux: tmux attach -t %s\n", diag.Escape(s.Name), diag.Escape(shellWord(s.Target)))
+		verb := "attach"
+		if p.getenv("TMUX") != "" {
+			verb = "select-window"
+		}
+		fmt.Fprintf(p.stderr, "%s runs in tmux: tmux %s -t %s\n", diag.Escape(s.Name), verb, diag.Escape(shellWord(s.Target)))
+	case s.Window != "":
+		fmt.Fprintf(p.stderr, "%s has ended\n", diag.Escape(s.Name))
 	}
 }
 

@@ -41,6 +41,22 @@ func Nearest(name string, candidates []string) []string {
 	return names
 }
 
+// Slips returns the candidates that are a slip of the keys away from a name: one
+// letter in a short one, two in a long one.
+func Slips(name string, candidates []string) []string {
+	limit := 1
+	if len(name) >= 8 {
+		limit = 2
+	}
+	var near []string
+	for _, c := range candidates {
+		if len(name) >= 3 && distance(name, c, limit) <= limit {
+			near = append(near, c)
+		}
+	}
+	return near
+}
+
 // DidYouMean returns a question that names the nearest candidates, or "".
 func DidYouMean(name string, candidates []string) string {
 	near := Nearest(name, candidates)

@@ -10,7 +10,7 @@ import (
 // reports.
 func IsSecret(name string) bool {
 	name = strings.ToUpper(name)
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"} {
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"} {
 		if strings.Contains(name, word) {
 			return true
 		}

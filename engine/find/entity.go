@@ -144,6 +144,9 @@ func (l *Library) unknown(k kind, catalogs *[4]*catalog, word, name string) erro
 			p.Hint = l.nearMiss(k, layer, name)
 		}
 	}
+	if team, err := l.look(teamKind, &l.teams, teamKind.word, name); k.dir == agentKind.dir && err == nil && team != nil {
+		p.Hint = name + " is a team; this version runs agents only"
+	}
 	if p.Hint == "" {
 		p.Hint = diag.DidYouMean(name, names)
 	}

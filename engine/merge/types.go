@@ -2,6 +2,7 @@ package merge
 
 import (
 	"strconv"
+	"strings"
 
 	"ucas/engine/diag"
 	"ucas/engine/tree"
@@ -49,6 +50,28 @@ func shapeOf(key string) (shape, bool) {
 			"wrappers:\n  screen: [screen, -dmS, \"{name}\", sh, \"{script}\"]"}, true
 	}
 	return shape{}, false
+}
+
+// knownKeys returns the keys that have a shape.
+func knownKeys() []string {
+	return []string{
+		"allowed_acli", "arg_mapping", "args", "capabilities", "default_acli", "description", "directories", "env",
+		"env_mapping", "executable", "ignore_unknown", "locked", "mcp_servers", "members", "model_mapping", "name",
+		"override_acli", "prompt_mode", "requested_model", "skills", "skills_join", "sleep_seconds", "task", "team",
+		"wrapper", "wrappers",
+	}
+}
+
+// warnOfTypo warns of a key that is not known but a slip away from one that is.
+// Unknown keys are legal, and mean nothing to ucas itself.
+func (f *folder) warnOfTypo(key string, value *tree.Node) {
+	if _, known := shapeOf(key); known || strings.Contains(key, ".") {
+		return
+	}
+	if near := diag.Slips(key, knownKeys()); len(near) > 0 {
+		f.doc.Warnings = append(f.doc.Warnings, diag.Warn(value.KeySpan(), "%s is no key that ucas knows", key).
+			WithHint("did you mean %s?", strings.Join(near, " or ")))
+	}
 }
 
 // check reports whether the value of a top-level key has the right type, and

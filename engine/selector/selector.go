@@ -48,6 +48,14 @@ func (c *Choice) IsFallback() bool {
 	return len(c.Steps) > 0 && c.Steps[len(c.Steps)-1].Number == fallbackStep
 }
 
+// Rule returns the rule that chose the harness.
+func (c *Choice) Rule() string {
+	if len(c.Steps) == 0 {
+		return ""
+	}
+	return c.Steps[len(c.Steps)-1].Rule
+}
+
 // fallbackStep is the number of the rule that takes the first allowed.
 const fallbackStep = 5
 
@@ -283,6 +291,13 @@ func anyQualified(names *tree.Node) bool {
 func (c *chooser) nothing() error {
 	c.step(Step{Number: 6, Rule: "no rule is left", Outcome: NotSet})
 	p := diag.Errorf("no harness (ACLI) can be chosen")
+	if key := c.Doc.Key("allowed_acli"); key != nil {
+		for _, d := range key.Definitions {
+			if d.Fate == merge.Set || d.Fate == merge.Unset {
+				p.WithPlace(d.Span, "%s allows none", d.Level)
+			}
+		}
+	}
 	for _, s := range c.choice.Steps[:len(c.choice.Steps)-1] {
 		p.Message += "\n  " + diag.Escape(s.String())
 	}
