@@ -127,7 +127,7 @@ func (a *assembler) warnings() diag.List {
 		all = append(all, a.library.Warnings...)
 	}
 	if a.result.Doc != nil {
-		all = append(all, a.result.Doc.Warnings...)
+		all = append(append(all, a.result.Doc.Warnings...), a.result.Doc.Slips()...)
 	}
 	return append(all, a.result.Warnings...)
 }

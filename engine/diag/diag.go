@@ -170,6 +170,9 @@ func All(err error) List {
 // Errors carry no word of their severity where they have a place; warnings
 // and notes always do. What comes from files is escaped, see [Escape].
 func Print(w io.Writer, problems ...*Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
 	var b strings.Builder
 	for _, p := range problems {
 		p.print(&b)

@@ -188,7 +188,6 @@ func (f *folder) fold(s *Source) {
 // inside of it.
 func (f *folder) define(s *Source, name string, path []string, value *tree.Node) {
 	d := &Definition{Source: f.source, Level: s.Level, Dir: s.Dir, Span: value.Span(), Value: value, Path: path}
-	f.warnOfTypo(name, value)
 	r := ruleOf(name)
 	switch group, _, dotted := strings.Cut(name, "."); {
 	case dotted && isGroup(group):

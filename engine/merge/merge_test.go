@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,7 +108,7 @@ func dump(doc *merge.Doc, err error) string {
 			b.WriteByte('\n')
 		}
 	}
-	for _, p := range append(doc.Warnings, diag.All(err)...) {
+	for _, p := range slices.Concat(doc.Warnings, doc.Slips(), diag.All(err)) {
 		fmt.Fprintf(&b, "%s: %s\n", p.Severity, p.Error())
 	}
 	return b.String()

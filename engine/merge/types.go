@@ -62,16 +62,21 @@ func knownKeys() []string {
 	}
 }
 
-// warnOfTypo warns of a key that is not known but a slip away from one that is.
-// Unknown keys are legal, and mean nothing to ucas itself.
-func (f *folder) warnOfTypo(key string, value *tree.Node) {
-	if _, known := shapeOf(key); known || strings.Contains(key, ".") {
-		return
+// Slips returns a warning for each key that is not known but a slip of the keys
+// away from one that is. Unknown keys are legal, and mean nothing to ucas
+// itself.
+func (d *Doc) Slips() diag.List {
+	var warnings diag.List
+	for _, k := range d.Keys {
+		if _, known := shapeOf(k.Name); known || strings.Contains(k.Name, ".") || len(k.Definitions) == 0 {
+			continue
+		}
+		if near := diag.Slips(k.Name, knownKeys()); len(near) > 0 {
+			warnings = append(warnings, diag.Warn(k.Definitions[0].Value.KeySpan(), "%s is no key that ucas knows", k.Name).
+				WithHint("did you mean %s?", strings.Join(near, " or ")))
+		}
 	}
-	if near := diag.Slips(key, knownKeys()); len(near) > 0 {
-		f.doc.Warnings = append(f.doc.Warnings, diag.Warn(value.KeySpan(), "%s is no key that ucas knows", key).
-			WithHint("did you mean %s?", strings.Join(near, " or ")))
-	}
+	return warnings
 }
 
 // check reports whether the value of a top-level key has the right type, and

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // config is a configuration of 40 lines.
@@ -78,7 +79,7 @@ func sandwich(root string) (setUp, error) {
 		write(filepath.Join(layer, "ucas.yaml"), config, 0o644)
 		write(filepath.Join(layer, "ucas-override.yaml"), fmt.Sprintf("env:\n  LAYER: %d\n  DEBUG: no\n", i), 0o644)
 	}
-	write(filepath.Join(system, "agents", "acli-claude", "ucas.yaml"), "executable: claude\n"+config, 0o644)
+	write(filepath.Join(system, "agents", "acli-claude", "ucas.yaml"), "executable: claude\n"+strings.Replace(config, "allowed_acli:", "others:", 1), 0o644)
 	agents := []string{
 		filepath.Join(s.dir, ".ucas", "agents", "coder"), filepath.Join(s.home, ".ucas", "agents", "one"),
 		filepath.Join(s.home, ".ucas", "agents", "two"), filepath.Join(system, "agents", "utils", "three"),
