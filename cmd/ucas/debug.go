@@ -85,7 +85,7 @@ func debugDefinition(w io.Writer, name string, d *merge.Definition) {
 		facts = append(facts, "replaces that of "+d.Replaced.Level.String())
 	}
 	if d.Fate != merge.Set {
-		facts = append(facts, strings.TrimSuffix(d.Fate.String()+", "+d.Reason, ", "))
+		facts = append(facts, strings.TrimSuffix(d.Fate.String()+", "+d.Why(), ", "))
 	}
 	if len(facts) > 0 {
 		fmt.Fprintf(w, ": %s", diag.Escape(strings.Join(facts, "; ")))

@@ -57,7 +57,7 @@ type Key struct {
 
 // A Definition is what one source says about a key.
 type Definition struct {
-	// Source is the place of its source among those that were folded.
+	// Source is the index of its source among those that were folded.
 	Source int
 	Level  source.Level
 	// Dir is the directory that relative paths in the value start from.
@@ -69,9 +69,12 @@ type Definition struct {
 	// Path is where in the key's mapping the value is put, if not in place
 	// of the whole.
 	Path []string
-	// Fate is what became of it, Reason why, in words that follow the fate.
-	Fate   Fate
-	Reason string
+	// Fate is what became of it. By is the definition that brought it about,
+	// for those that are shadowed or were changed in part; Rule is why, for
+	// those that never counted.
+	Fate Fate
+	By   *Definition
+	Rule string
 	// Replaced is the definition that was in force before, if any.
 	Replaced *Definition
 }
@@ -83,6 +86,8 @@ type Item struct {
 	Level     source.Level
 	// Span is where the item is listed; zero for a level's own directory.
 	Span source.Span
+	// Definition is the list that it is from; nil for a level's own directory.
+	Definition *Definition
 }
 
 // A Fate is what became of a definition.
@@ -204,10 +209,15 @@ func (f *folder) define(s *Source, name string, path []string, value *tree.Node)
 	}
 }
 
+// item returns an item of the definition's list.
+func (d *Definition) item(node *tree.Node) Item {
+	return Item{Text: node.Text, Dir: d.Dir, Level: d.Level, Span: node.Span(), Definition: d}
+}
+
 // lose records a definition that never counted, and those of the entries of a
 // mapping that merges by name.
 func (f *folder) lose(name string, d *Definition, fate Fate, reason string) {
-	d.Fate, d.Reason = fate, reason
+	d.Fate, d.Rule = fate, reason
 	k := f.key(name)
 	k.Definitions = append(k.Definitions, d)
 	if isGroup(name) && len(d.Path) == 0 {
@@ -250,9 +260,8 @@ func (k *Key) set(d *Definition) {
 func (k *Key) supersede(by *Definition) {
 	for _, old := range k.Definitions {
 		if old.Fate == Set || old.Fate == Unset || old.Fate == Merged {
-			old.Fate, old.Reason = Shadowed, "by "+by.where()
 			if old != by {
-				by.Replaced = old
+				old.Fate, old.By, by.Replaced = Shadowed, by, old
 			}
 		}
 	}
@@ -261,6 +270,18 @@ func (k *Key) supersede(by *Definition) {
 // entry returns the definition of one entry of a mapping.
 func (d *Definition) entry(node *tree.Node) *Definition {
 	return &Definition{Source: d.Source, Level: d.Level, Dir: d.Dir, Span: node.Span(), Value: node}
+}
+
+// Why says why the definition has its fate, in words that follow it; "" if
+// there is nothing to say.
+func (d *Definition) Why() string {
+	switch {
+	case d.By != nil && d.Fate == Shadowed:
+		return "by " + d.By.where()
+	case d.By != nil:
+		return "changed in part by " + d.By.where()
+	}
+	return d.Rule
 }
 
 // where names a definition: its level and its place.

@@ -102,8 +102,8 @@ func dump(doc *merge.Doc, err error) string {
 		}
 		for _, d := range k.Definitions {
 			fmt.Fprintf(&b, "  %s: %s %s", d.Span.Position(), flow(d.Value), d.Fate)
-			if d.Reason != "" {
-				fmt.Fprintf(&b, ", %s", d.Reason)
+			if why := d.Why(); why != "" {
+				fmt.Fprintf(&b, ", %s", why)
 			}
 			b.WriteByte('\n')
 		}

@@ -64,18 +64,16 @@ func (f *folder) lastWins(name string, d *Definition) {
 		return
 	}
 	if d.Value.Kind == tree.Null && k.Value == nil {
-		d.Fate, d.Reason = Unset, "there was nothing at that path"
+		d.Fate, d.Rule = Unset, "there was nothing at that path"
 		k.Definitions = append(k.Definitions, d)
 		return
 	}
 	for _, old := range k.Definitions {
 		switch {
 		case old.Fate == Unset, old.Fate != Shadowed && len(old.Path) > 0 && slices.Equal(old.Path, d.Path):
-			old.Fate, old.Reason = Shadowed, "by "+d.where()
-			d.Replaced = old
+			old.Fate, old.By, d.Replaced = Shadowed, d, old
 		case old.Fate == Set:
-			old.Fate, old.Reason = Merged, "changed in part by "+d.where()
-			d.Replaced = old
+			old.Fate, old.By, d.Replaced = Merged, d, old
 		}
 	}
 	k.Definitions = append(k.Definitions, d)
@@ -145,7 +143,7 @@ func (f *folder) addUp(name string, d *Definition) {
 	d.Fate = Merged
 	k.Definitions = append(k.Definitions, d)
 	for node := range d.Value.Items() {
-		f.addItem(name, Item{Text: node.Text, Dir: d.Dir, Level: d.Level, Span: node.Span()})
+		f.addItem(name, d.item(node))
 	}
 }
 
@@ -208,7 +206,7 @@ func (f *folder) finishAllowed() {
 		return
 	}
 	k.supersede(last)
-	last.Fate, last.Reason = Set, ""
+	last.Fate = Set
 	k.Value = last.Value
 	if last.Value.Kind == tree.Null {
 		last.Fate, k.Value = Unset, nil
@@ -227,7 +225,7 @@ func (k *Key) unite(definitions []*Definition) {
 			if !seen[node.Text] {
 				seen[node.Text] = true
 				nodes = append(nodes, node)
-				k.Items = append(k.Items, Item{Text: node.Text, Dir: d.Dir, Level: d.Level, Span: node.Span()})
+				k.Items = append(k.Items, d.item(node))
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func Build(in Input) (*Plan, error) {
 type builder struct {
 	Input
 	plan     *Plan
-	values   [numInputs][]string
+	values   [numInputs][]value
 	problems diag.List
 }
 

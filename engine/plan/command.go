@@ -37,28 +37,43 @@ const skillsJoin = "skills_join"
 // by a NUL (MAX_ARG_STRLEN); macOS takes longer ones.
 const maxText = 128 << 10
 
+// A value is what an input holds, and where that comes from.
+type value struct {
+	text string
+	from Origin
+}
+
+// joined returns the values as one, which comes from where the first does.
+func joined(values []value, by string) value {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = v.text
+	}
+	return value{strings.Join(texts, by), values[0].from}
+}
+
 // collect finds the values of the inputs, and checks that the mappings name
 // no others.
 func (b *builder) collect() {
 	if b.plan.Prompt.File != "" {
-		b.values[promptFile] = []string{b.plan.Prompt.File}
-		b.values[promptText] = []string{b.plan.Prompt.Text}
+		b.values[promptFile] = []value{{b.plan.Prompt.File, Origin{Key: "PROMPT.md"}}}
+		b.values[promptText] = []value{{b.plan.Prompt.Text, Origin{Key: "PROMPT.md"}}}
 	}
 	for _, s := range b.plan.Skills {
-		b.values[skillsDir] = append(b.values[skillsDir], s.Dir)
+		b.values[skillsDir] = append(b.values[skillsDir], value{s.Dir, s.From})
 	}
 	if b.plan.Model != "" {
-		b.values[modelFlag] = []string{b.plan.Model}
+		b.values[modelFlag] = []value{{b.plan.Model, Origin{"model_mapping", b.Model.From}}}
 	}
-	b.values[memoryDir] = []string{filepath.Join(b.Dir, ".ucas", "mem", b.Memory)}
-	b.values[sessionName] = []string{b.Session}
+	b.values[memoryDir] = []value{{filepath.Join(b.Dir, ".ucas", "mem", b.Memory), Origin{Key: "agent"}}}
+	b.values[sessionName] = []value{{b.Session, Origin{Key: "session"}}}
 	if t := b.Doc.Get("task"); t != nil {
-		b.values[task] = []string{t.Text}
+		b.values[task] = []value{{t.Text, Origin{"task", t.Span()}}}
 	}
 	b.checkInputs("arg_mapping")
 	b.checkInputs("env_mapping")
 	if b.isMapped(memoryDir) {
-		b.plan.Dirs = append(b.plan.Dirs, b.values[memoryDir][0])
+		b.plan.Dirs = append(b.plan.Dirs, b.values[memoryDir][0].text)
 	}
 }
 
@@ -101,30 +116,31 @@ func (b *builder) command() {
 		b.fail(diag.Errorf("%s sets no executable", b.ACLI).WithHint("an ACLI needs the key executable: the program to run"))
 		return
 	}
-	b.word(b.Doc.Text("executable"), "executable", program.Span)
+	b.word(Word{Text: b.Doc.Text("executable"), From: Origin{"executable", program.Span}})
 	for arg := range b.Doc.Get("args").Items() {
-		b.word(arg.Text, "args", arg.Span())
+		b.word(Word{Text: arg.Text, From: Origin{"args", arg.Span()}})
 	}
 	for in := promptFile; in < task; in++ {
 		b.mapped(in)
 	}
 	for _, arg := range b.Extra {
-		b.word(arg, "command line", source.Span{})
+		b.word(Word{Text: arg, From: Origin{Key: "command line"}})
 	}
 	b.mapped(task)
 }
 
-func (b *builder) word(text, key string, span source.Span) {
-	if strings.Contains(text, "\x00") {
-		b.fail(diag.At(span, "%s holds a NUL character, which no argument can", key).WithHint("remove it"))
+// word adds an argument, if it can be one.
+func (b *builder) word(w Word) {
+	if strings.Contains(w.Text, "\x00") {
+		b.fail(diag.At(w.From.Span, "%s holds a NUL character, which no argument can", w.From.Key).WithHint("remove it"))
 		return
 	}
-	if len(text) >= maxText {
-		b.fail(diag.At(span, "%s is longer than the system lets an argument be (%d bytes)", key, maxText).
+	if len(w.Text) >= maxText {
+		b.fail(diag.At(w.From.Span, "%s is longer than the system lets an argument be (%d bytes)", w.From.Key, maxText).
 			WithHint("pass a long prompt by its file: map prompt_file, not prompt_text"))
 		return
 	}
-	b.plan.Argv = append(b.plan.Argv, Word{text, Origin{key, span}})
+	b.plan.Argv = append(b.plan.Argv, w)
 }
 
 // mapped adds the arguments of an input.
@@ -135,11 +151,12 @@ func (b *builder) mapped(in input) {
 	}
 	values := b.values[in]
 	if join, ok := b.join(); in == skillsDir && ok && len(values) > 0 {
-		values = []string{strings.Join(values, join)}
+		values = []value{joined(values, join)}
 	}
 	for _, v := range values {
-		for _, arg := range expand(to, v) {
-			b.word(arg, "arg_mapping."+inputNames[in], to.Span())
+		for _, w := range expand(to, v) {
+			w.From = Origin{"arg_mapping." + inputNames[in], to.Span()}
+			b.word(w)
 		}
 	}
 }
@@ -159,23 +176,27 @@ func (b *builder) join() (string, bool) {
 // expand puts a value into what its input is mapped to. "--flag" gives two
 // arguments; a text with {} gives one; a list gives one an item, and one more
 // for the value if no item has {}.
-func expand(to *tree.Node, value string) []string {
-	if to.Kind != tree.List {
-		if !strings.Contains(to.Text, "{}") {
-			return []string{to.Text, value}
-		}
-		return []string{strings.ReplaceAll(to.Text, "{}", value)}
-	}
-	var args []string
+func expand(to *tree.Node, v value) []Word {
+	var words []Word
 	placed := false
-	for item := range to.Items() {
-		placed = placed || strings.Contains(item.Text, "{}")
-		args = append(args, strings.ReplaceAll(item.Text, "{}", value))
+	put := func(template string) {
+		w := Word{Text: strings.ReplaceAll(template, "{}", v.text)}
+		if strings.Contains(template, "{}") {
+			w.ValueFrom, placed = v.from, true
+		}
+		words = append(words, w)
+	}
+	if to.Kind == tree.List {
+		for item := range to.Items() {
+			put(item.Text)
+		}
+	} else {
+		put(to.Text)
 	}
 	if !placed {
-		args = append(args, value)
+		put("{}")
 	}
-	return args
+	return words
 }
 
 // ignored warns of what the configuration says and the harness cannot take.

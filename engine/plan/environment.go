@@ -79,7 +79,8 @@ func (b *builder) mappedVariables() {
 		if !ok {
 			join = ":"
 		}
-		b.variable(Var{Name: to.Text, Value: strings.Join(b.values[in], join), From: origin}, to.Span())
+		v := joined(b.values[in], join)
+		b.variable(Var{Name: to.Text, Value: v.text, From: origin, ValueFrom: v.from}, to.Span())
 	}
 }
 

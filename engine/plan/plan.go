@@ -61,7 +61,9 @@ type Plan struct {
 // A Word is one argument of the command.
 type Word struct {
 	Text string
-	From Origin
+	// From is what put the word there. Where a mapping put a value into it,
+	// ValueFrom is where that comes from; else it is zero.
+	From, ValueFrom Origin
 }
 
 // A Var is a change of one environment variable.
@@ -70,7 +72,9 @@ type Var struct {
 	// Value is what it is set to, unless Unset removes it.
 	Value string
 	Unset bool
-	From  Origin
+	// From is what sets it. Where env_mapping put a value into it, ValueFrom
+	// is where that comes from; else it is zero.
+	From, ValueFrom Origin
 }
 
 // An Origin says where a part of the Plan comes from.
