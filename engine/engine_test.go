@@ -124,6 +124,51 @@ func TestUnknownMember(t *testing.T) {
 	}
 }
 
+// TestTeamFaults: what a team says wrongly is told where it stands, and nothing
+// else is.
+func TestTeamFaults(t *testing.T) {
+	for _, test := range []struct{ team, member, file, want string }{
+		{"../x", "karel", "", `"../x" is no name for a team`},
+		{"nowhere", "karel", "", `there is no team "nowhere"`},
+		{"backend", "", "", "no member of team backend was named"},
+		{"backend", "karel", "members: [karel]", "members must be a mapping"},
+		{"backend", "karel", "members:\n  karel:\n    mods: [git-mod]", "names no agent"},
+		{"backend", "karel", "members:\n  karel:\n    agent: null", "names no agent"},
+		{"backend", "karel", "members:\n  karel:\n    agent: php-master\n    mods: git-mod", "must be a list of names"},
+		{"backend", "karel", "members:\n  karel:\n    agent: php-master\n    mods: [1.5]", "is no name"},
+		{"backend", "karel", "members:\n  karel:\n    agent: nowhere", `there is no agent "nowhere"`},
+	} {
+		o := layers(t, team)
+		if test.file != "" {
+			write(filepath.Dir(o.Home), "home/.ucas/teams/backend/ucas.yaml", test.file+"\n")
+		}
+		o.Team, o.Member = test.team, test.member
+		_, err := engine.Assemble(context.Background(), o)
+		if all := diag.All(err); len(all) != 1 || !strings.Contains(all[0].Message, test.want) {
+			t.Errorf("%s: %v, want %s", test.file, all, test.want)
+		}
+	}
+}
+
+// TestCallersMods: mods that are asked for beside a member's are laid over its
+// own, and the caller's list is left alone.
+func TestCallersMods(t *testing.T) {
+	o := layers(t, team)
+	o.Team, o.Member = "backend", "karel"
+	o.Mods = make([]string, 1, 8)
+	o.Mods[0] = "git-mod"
+	r, err := engine.Assemble(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"debug-mod", "git-mod"}; !slices.Equal(r.Plan.Mods, want) {
+		t.Errorf("mods %q, want %q", r.Plan.Mods, want)
+	}
+	if all := o.Mods[:8]; all[1] != "" {
+		t.Errorf("the caller's list is now %q", all)
+	}
+}
+
 // TestWinnersStandInInputs: the span of each value in force lies in a file
 // that was read, and covers what it says.
 func TestWinnersStandInInputs(t *testing.T) {

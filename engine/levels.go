@@ -82,20 +82,20 @@ func (a *assembler) warn(p *diag.Problem) {
 // entities adds the agent and the mods, with their prompts and skills.
 func (a *assembler) entities() error {
 	var problems diag.List
-	find := func(word, name string) *find.Entity {
+	do := func(err error) { problems = append(problems, diag.All(err)...) }
+	look := func(word, name string) *find.Entity {
 		e, err := a.library.Agent(word, name)
-		problems = append(problems, diag.All(err)...)
+		do(err)
 		return e
 	}
-	do := func(err error) { problems = append(problems, diag.All(err)...) }
 
-	agent := find("agent", a.agent)
+	agent := look("agent", a.agent)
 	if agent != nil {
 		do(a.entity(agent, a.agent, source.Agent, 0))
 	}
 	var mods []*entityName
 	for _, name := range a.wanted {
-		if e := find("mod", name); e != nil {
+		if e := look("mod", name); e != nil {
 			mods = append(mods, &entityName{e, name})
 		}
 	}
@@ -169,17 +169,34 @@ func (a *assembler) team() (*Level, error) {
 	whole := a.last().Tree
 	a.last().Tree = without(whole, "name", "members")
 	if a.o.Member == "" {
+		if a.agent == "" {
+			return nil, diag.Errorf("no member of team %s was named, and no agent", a.o.Team).WithHint("name one of its members")
+		}
 		return nil, nil
 	}
-	return a.member(l, whole.Get("members").Get(a.o.Member))
+	members := whole.Get("members")
+	if members != nil && members.Kind != tree.Map {
+		return nil, diag.At(members.Span(), "members must be a mapping of names to what they are").
+			WithHint("write members:\n  %s:\n    agent: name", a.o.Member)
+	}
+	return a.member(l, members)
 }
 
 // member returns the level of what a team sets for one member, and takes the
 // agent and mods from it if none were asked for.
-func (a *assembler) member(team *find.Level, node *tree.Node) (*Level, error) {
+func (a *assembler) member(team *find.Level, members *tree.Node) (*Level, error) {
+	node := members.Get(a.o.Member)
 	if node == nil || node.Kind != tree.Map {
-		return nil, diag.Errorf("team %s has no member %q", a.o.Team, a.o.Member).
+		var names []string
+		for m := range members.Items() {
+			names = append(names, m.Key)
+		}
+		p := diag.Errorf("team %s has no member %q", a.o.Team, a.o.Member).
 			WithHint("members are listed under members: in %s", a.library.Show(team.ConfigPath))
+		if near := diag.DidYouMean(a.o.Member, names); near != "" {
+			p.Hint = near
+		}
+		return nil, p
 	}
 	if a.agent == "" {
 		if err := a.memberEntities(node); err != nil {
