@@ -195,8 +195,25 @@ func (c *chooser) byDefault() (bool, error) {
 		}
 		step.Outcome, step.Reason = Passed, "it is not in allowed_acli"
 		c.step(step)
+		c.warnOfSlip(d)
 	}
 	return false, nil
+}
+
+// warnOfSlip warns of a wish that no layer defines, and that is a slip of the
+// keys away from an allowed one.
+func (c *chooser) warnOfSlip(d *merge.Definition) {
+	if _, err := c.Find(d.Value.Text); err == nil {
+		return
+	}
+	var allowed []string
+	for item := range c.Doc.Get("allowed_acli").Items() {
+		allowed = append(allowed, item.Text)
+	}
+	if near := diag.Slips(d.Value.Text, allowed); len(near) > 0 {
+		c.warnings = append(c.warnings, diag.Warn(d.Span, "%s is passed over: it is not in allowed_acli", d.Value.Text).
+			WithHint("did you mean %s?", strings.Join(near, " or ")))
+	}
 }
 
 // defaultStep tells an agent's own wish from the defaults of layers.

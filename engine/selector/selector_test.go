@@ -81,6 +81,8 @@ func TestChoose(t *testing.T) {
 		{"a wish that is not allowed", []level{{user, "", "allowed_acli: [acli-b, acli-a]\ndefault_acli: acli-a"}, {agent, "x", "default_acli: acli-c"}},
 			"acli-a", []string{"1 ", "2 ", "3 default_acli of agent x: acli-c: passed over", "4 default_acli of user: acli-a: chosen"}, ""},
 		{"a wish that is not allowed need not exist", []level{{user, "", "allowed_acli: [acli-a]"}, {agent, "x", "default_acli: nowhere"}}, "acli-a", nil, ""},
+		{"a wish that is a slip away", []level{{user, "", "allowed_acli: [acli-claude, acli-a]"}, {agent, "x", "default_acli: acli-cluade"}, {mod, "y", "default_acli: acli-a"}}, "acli-a", nil, ""},
+		{"a wish that is a slip away and passed over", []level{{user, "", "allowed_acli: [acli-a]"}, {agent, "x", "default_acli: acil-a"}}, "acli-a", nil, "acil-a is passed over"},
 		{"the strongest wish first", []level{{user, "", "allowed_acli: [acli-a, acli-b, acli-c]"}, {agent, "x", "default_acli: acli-a"},
 			{mod, "y", "default_acli: acli-b"}, {veto, "", "default_acli: acli-c"}}, "acli-c", nil, ""},
 		{"null ends the wishes", []level{{user, "", "allowed_acli: [acli-a, acli-b]\ndefault_acli: acli-b"}, {agent, "x", "default_acli: null"}},
