@@ -203,14 +203,15 @@ func (c *chooser) byDefault() (bool, error) {
 // warnOfSlip warns of a wish that no layer defines, and that is a slip of the
 // keys away from an allowed one.
 func (c *chooser) warnOfSlip(d *merge.Definition) {
-	if _, err := c.Find(d.Value.Text); err == nil {
-		return
-	}
 	var allowed []string
 	for item := range c.Doc.Get("allowed_acli").Items() {
 		allowed = append(allowed, item.Text)
 	}
-	if near := diag.Slips(d.Value.Text, allowed); len(near) > 0 {
+	near := diag.Slips(d.Value.Text, allowed)
+	if len(near) == 0 {
+		return
+	}
+	if _, err := c.Find(d.Value.Text); err != nil {
 		c.warnings = append(c.warnings, diag.Warn(d.Span, "%s is passed over: it is not in allowed_acli", d.Value.Text).
 			WithHint("did you mean %s?", strings.Join(near, " or ")))
 	}
