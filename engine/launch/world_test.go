@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	must(t, syscall.Mkfifo(w.hold, 0o600))
 	w.env = []string{
 		"PATH=" + w.path("bin") + ":" + os.Getenv("PATH"),
-		"HOME=" + w.path("home"), "TMUX_TMPDIR=" + w.path("s"), "TERM=xterm-256color",
+		"HOME=" + w.path("home"), "SHELL=/bin/sh", "TMUX_TMPDIR=" + w.path("s"), "TERM=xterm-256color",
 		varReports + "=" + w.reports, varHold + "=" + w.hold,
 		"GOCOVERDIR=" + w.path("cover"), // else one with coverage prints a warning
 		"GORACE=atexit_sleep_ms=0",      // else a harness with the race detector ends late
