@@ -116,6 +116,7 @@ func Fold(sources []Source) (*Doc, error) {
 		f.source = i
 		f.fold(&sources[i])
 	}
+	f.finishLists()
 	f.finishAllowed()
 	return f.doc, f.problems.Err()
 }
@@ -178,7 +179,8 @@ type folder struct {
 
 func (f *folder) fold(s *Source) {
 	if s.Skills != "" {
-		f.addItem("skills", Item{Text: s.Skills, Level: s.Level})
+		k := f.key("skills")
+		k.Items = append(k.Items, Item{Text: s.Skills, Level: s.Level})
 	}
 	if len(s.Path) > 0 {
 		f.define(s, s.Path[0], s.Path[1:], s.Tree)

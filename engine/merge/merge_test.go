@@ -146,3 +146,20 @@ func TestEmptyLevelChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestManyItems: a list that adds up is put together once, not anew for each
+// item. Otherwise this test does not end.
+func TestManyItems(t *testing.T) {
+	const items = 200_000
+	node, err := yaml.Parse("large", []byte("directories: ["+strings.Repeat("a, ", items)+"]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := merge.Fold([]merge.Source{{Level: source.Level{Role: source.User}, Tree: node}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := doc.Get("directories").Len; n != items {
+		t.Errorf("%d items, want %d", n, items)
+	}
+}

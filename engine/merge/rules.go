@@ -137,32 +137,30 @@ func (f *folder) addUp(name string, d *Definition) {
 	k := f.key(name)
 	if d.Value.Kind == tree.Null {
 		k.set(d)
-		k.setItems(own(k.Items))
+		k.Items = own(k.Items)
 		return
 	}
 	d.Fate = Merged
 	k.Definitions = append(k.Definitions, d)
 	for node := range d.Value.Items() {
-		f.addItem(name, d.item(node))
+		k.Items = append(k.Items, d.item(node))
 	}
 }
 
-func (f *folder) addItem(name string, item Item) {
-	k := f.key(name)
-	k.setItems(append(k.Items, item))
-}
-
-// setItems makes the value a list of items; without any, the key is not set.
-func (k *Key) setItems(items []Item) {
-	k.Items, k.Value = items, nil
-	if len(items) == 0 {
-		return
+// finishLists makes the values of the lists that add up, once all items are
+// there; without any, the key is not set.
+func (f *folder) finishLists() {
+	for _, name := range []string{"skills", "directories"} {
+		k := f.doc.index[name]
+		if k == nil || len(k.Items) == 0 {
+			continue
+		}
+		nodes := make([]*tree.Node, len(k.Items))
+		for i, item := range k.Items {
+			nodes[i] = tree.NewString(item.Text, item.Span)
+		}
+		k.Value = tree.NewList(nodes, k.Items[len(k.Items)-1].Span)
 	}
-	nodes := make([]*tree.Node, len(items))
-	for i, item := range items {
-		nodes[i] = tree.NewString(item.Text, item.Span)
-	}
-	k.Value = tree.NewList(nodes, items[len(items)-1].Span)
 }
 
 // own returns the items that are levels' own directories: no null takes those
