@@ -268,15 +268,17 @@ func (a *assembler) addCommandLine(path []string, value *tree.Node) {
 
 // executable returns what the level sets that key to, nil if it does not.
 func (l *Level) executable() *tree.Node {
-	node := l.Tree
-	switch {
-	case len(l.Path) == 0:
-		node = l.Tree.Get("executable")
-	case len(l.Path) > 1 || l.Path[0] != "executable":
-		return nil
+	if len(l.Path) > 0 {
+		return nil // a key of the command line, which is no harness
 	}
-	if node == nil || node.Kind == tree.Null {
-		return nil
+	return executableOf(l.Tree)
+}
+
+// executableOf returns what makes a configuration that of a harness, nil if
+// nothing does.
+func executableOf(config *tree.Node) *tree.Node {
+	if node := config.Get("executable"); node != nil && node.Kind != tree.Null {
+		return node
 	}
-	return node
+	return nil
 }

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -184,7 +184,7 @@ func (e *Entry) describe(library *find.Library) {
 		return
 	}
 	e.Description = textOf(node, "description")
-	if e.Kind == AgentOrMod && cmp.Or(node.Get("executable"), &tree.Node{}).Kind != tree.Null {
+	if e.Kind == AgentOrMod && executableOf(node) != nil {
 		e.Kind, e.Executable = ACLI, textOf(node, "executable")
 	}
 }
@@ -198,9 +198,8 @@ func textOf(node *tree.Node, key string) string {
 
 // Offers returns the harnesses that could be allowed, since their program is on
 // PATH, where nobody but the system layer says which are, and nobody asked for
-// the one that was chosen. Of the entities it
-// looks at those called acli-... only, so that it costs little in a large
-// library.
+// the one that was chosen. Of the entities it looks at those called acli-...
+// only, so that it costs little in a large library.
 func (r *Result) Offers(dir string, environ []string) []*Entry {
 	if r.Doc == nil || r.library == nil || saysAllowed(r.Doc.Key("allowed_acli")) || !r.Choice.IsFallback() {
 		return nil
@@ -252,10 +251,10 @@ func (l *Listing) Find(name string) ([]*Entry, error) {
 // notFound returns the error that a name means nothing, or that it is no name
 // or means too much.
 func (l *Listing) notFound(name string, err error) error {
-	p := *diag.All(err)[0]
-	if !strings.HasPrefix(p.Message, "there is no ") {
+	if !errors.Is(err, find.ErrUnknown) {
 		return err
 	}
+	p := *diag.All(err)[0]
 	var names []string
 	for _, e := range l.Entries {
 		names = append(names, e.Name)

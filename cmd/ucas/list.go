@@ -20,16 +20,25 @@ type listCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-func (c *listCmd) run(p *program, g *global) error {
+// listing lists the layers, and prints what is odd about them.
+func (p *program) listing(g *global) (*engine.Listing, error) {
 	o, err := p.options(g)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l, err := engine.List(o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.warn(l.Warnings...)
+	return l, nil
+}
+
+func (c *listCmd) run(p *program, g *global) error {
+	l, err := p.listing(g)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriter(p.stdout)
 	if c.JSON {
 		err = listJSON(out, l)

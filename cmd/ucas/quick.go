@@ -50,7 +50,7 @@ func isMod(arg string) bool { return strings.HasPrefix(arg, "+") }
 // modsLast moves the mods behind everything else: kong takes positional
 // arguments in one piece only, and people write options between them.
 func modsLast(args []string) []string {
-	options := append(optionsOf(&global{}), optionsOf(&runCmd{})...)
+	options := allOptions()
 	var front, mods []string
 	for i, arg := range args {
 		if isMod(arg) && (i == 0 || !takesValue(options, args[i-1])) {
@@ -97,6 +97,9 @@ func optionsOf(target any) []option {
 	return options
 }
 
+// allOptions returns the options of run and of every command.
+func allOptions() []option { return append(optionsOf(&global{}), optionsOf(&runCmd{})...) }
+
 // kebab returns the name that kong gives the option of a field: dry-run for
 // DryRun.
 func kebab(field string) string {
@@ -113,7 +116,7 @@ func kebab(field string) string {
 // withoutValue returns the first option that is given an empty value, "" if
 // none is: an unset variable of a script, more often than not.
 func withoutValue(args []string) string {
-	options := append(optionsOf(&global{}), optionsOf(&runCmd{})...)
+	options := allOptions()
 	for i, arg := range args {
 		if name, value, ok := strings.Cut(arg, "="); ok && value == "" && takesValue(options, name) {
 			return name

@@ -81,7 +81,8 @@ func (c *runCmd) fill(o *engine.Options) error {
 
 // dryRun prints the command, and writes what it needs to work when pasted.
 func (p *program) dryRun(pl *plan.Plan) error {
-	if _, err := pl.Program(p.environ); err != nil {
+	if pl.Binary == "" {
+		_, err := pl.Program(p.environ)
 		missing := *diag.All(err)[0]
 		missing.Severity = diag.Warning
 		p.warn(&missing)

@@ -18,15 +18,10 @@ type showCmd struct {
 }
 
 func (c *showCmd) run(p *program, g *global) error {
-	o, err := p.options(g)
+	l, err := p.listing(g)
 	if err != nil {
 		return err
 	}
-	l, err := engine.List(o)
-	if err != nil {
-		return err
-	}
-	p.warn(l.Warnings...)
 	entries, err := l.Find(c.Name)
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ func (l *Library) Agents() ([]*Entity, error) { return l.all(agentKind, &l.agent
 // Teams returns every team, in the same order.
 func (l *Library) Teams() ([]*Entity, error) { return l.all(teamKind, &l.teams) }
 
+// ErrUnknown is the cause of an error that no layer has a name.
+var ErrUnknown = errors.New("no such name")
+
 const nameHint = "names consist of letters, digits, '.', '_' and '-', and start with a letter or digit;\nseveral are joined by '/'"
 
 // CheckName returns an error if a name can be no entity's; word says what it
@@ -131,7 +134,7 @@ func (l *Library) ambiguous(c *catalog, word, name string, found []*Entity) erro
 
 func (l *Library) unknown(k kind, catalogs *[4]*catalog, word, name string) error {
 	var names []string
-	p := diag.Errorf("there is no %s %q in any layer", word, name)
+	p := diag.Errorf("there is no %s %q in any layer", word, name).WithCause(ErrUnknown)
 	for _, layer := range strongestFirst {
 		c, err := l.catalog(k, catalogs, layer)
 		if err != nil {
@@ -144,8 +147,10 @@ func (l *Library) unknown(k kind, catalogs *[4]*catalog, word, name string) erro
 			p.Hint = l.nearMiss(k, layer, name)
 		}
 	}
-	if team, err := l.look(teamKind, &l.teams, teamKind.word, name); k.dir == agentKind.dir && err == nil && team != nil {
-		p.Hint = name + " is a team; this version runs agents only"
+	if k.word == agentKind.word {
+		if team, err := l.look(teamKind, &l.teams, teamKind.word, name); err == nil && team != nil {
+			p.Hint = name + " is a team; this version runs agents only"
+		}
 	}
 	if p.Hint == "" {
 		p.Hint = diag.DidYouMean(name, names)

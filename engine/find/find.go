@@ -19,15 +19,12 @@ import (
 
 // The names of the files and directories that make a layer.
 const (
-	ProjectDir   = ".ucas"              // the root of the project layer, in the working directory
 	ConfigFile   = "ucas.yaml"          // a level's keys
 	OverrideFile = "ucas-override.yaml" // a layer's vetoes
 	HookFile     = "ucas.star"          // a level's layer hooks
 	OverrideHook = "ucas-override.star" // those of a layer's vetoes
 	PromptFile   = "PROMPT.md"          // an entity's prompt
 	SkillsDir    = "skills"             // an entity's scripts
-	TmpDir       = "tmp"                // what launches write, in the project layer
-	MemDir       = "mem"                // agents' memory, in the project layer
 )
 
 // Options say where the layers are.
@@ -100,7 +97,7 @@ func (l *Library) findUser() error {
 		l.warn("HOME is not set, so there is no user layer (~/.ucas)")
 		return nil
 	}
-	dir := filepath.Join(l.o.Home, ProjectDir)
+	dir := filepath.Join(l.o.Home, source.ProjectDir)
 	present, err := l.isLayer(dir)
 	if present {
 		l.roots[source.UserLayer] = dir
@@ -109,7 +106,7 @@ func (l *Library) findUser() error {
 }
 
 func (l *Library) findProject() error {
-	dir := filepath.Join(l.o.Dir, ProjectDir)
+	dir := filepath.Join(l.o.Dir, source.ProjectDir)
 	present, err := l.isLayer(dir)
 	if err != nil {
 		return err
@@ -130,10 +127,10 @@ func (l *Library) findProject() error {
 // not count here, and that must not pass in silence.
 func (l *Library) warnOfParent() {
 	for dir := filepath.Dir(l.o.Dir); ; dir = filepath.Dir(dir) {
-		layer := filepath.Join(dir, ProjectDir)
+		layer := filepath.Join(dir, source.ProjectDir)
 		if info, err := os.Stat(layer); err == nil && info.IsDir() && !l.isUserRoot(layer) && !holdsOnlyArtifacts(layer) {
 			l.Warnings = append(l.Warnings, diag.Warn(source.Span{},
-				"there is no %s here; the one in %s is not used", ProjectDir, dir).
+				"there is no %s here; the one in %s is not used", source.ProjectDir, dir).
 				WithHint("run ucas -C %s ..., or from that directory", dir))
 			return
 		}
@@ -205,7 +202,7 @@ func holdsOnlyArtifacts(dir string) bool {
 		return false
 	}
 	for _, e := range entries {
-		if e.Name() != TmpDir && e.Name() != MemDir {
+		if e.Name() != source.TmpDir && e.Name() != source.MemDir {
 			return false
 		}
 	}

@@ -12,13 +12,7 @@ import (
 
 	"ucas/engine/diag"
 	"ucas/engine/plan"
-)
-
-// The folders of a project's .ucas that a launch writes to. Each has a
-// .gitignore of its own that hides it.
-const (
-	tmpDir = "tmp" // prompts, scripts, the lock
-	memDir = "mem" // what agents remember
+	"ucas/engine/source"
 )
 
 // WriteFiles makes the directories of a Plan and writes its files, each of
@@ -51,7 +45,7 @@ func makeDir(project, dir string, made map[string]bool) error {
 	}
 	top, ok := topDir(project, dir)
 	if !ok {
-		return diag.Errorf("%s is not in .ucas/%s or .ucas/%s: a launch writes nowhere else", dir, tmpDir, memDir).
+		return diag.Errorf("%s is not in .ucas/%s or .ucas/%s: a launch writes nowhere else", dir, source.TmpDir, source.MemDir).
 			WithHint("this is a bug in ucas, please report it")
 	}
 	if !made[top] {
@@ -71,8 +65,8 @@ func makeDir(project, dir string, made map[string]bool) error {
 
 // topDir returns the one of a project's folders that holds a directory.
 func topDir(project, dir string) (string, bool) {
-	for _, name := range [...]string{tmpDir, memDir} {
-		top := filepath.Join(project, ".ucas", name)
+	for _, name := range [...]string{source.TmpDir, source.MemDir} {
+		top := filepath.Join(project, source.ProjectDir, name)
 		if rel, err := filepath.Rel(top, dir); err == nil && filepath.IsLocal(rel) {
 			return top, true
 		}

@@ -8,13 +8,14 @@ import (
 
 	"ucas/engine/diag"
 	"ucas/engine/plan"
+	"ucas/engine/source"
 )
 
 // underLock calls f while no other launch in the Plan's directory is choosing
 // a name or writing files. The kernel gives the lock back when we die, however
 // that comes about.
 func underLock(ctx context.Context, p *plan.Plan, f func() error) error {
-	dir := filepath.Join(p.Dir, ".ucas", tmpDir)
+	dir := filepath.Join(p.Dir, source.ProjectDir, source.TmpDir)
 	if err := makeDir(p.Dir, dir, make(map[string]bool, 1)); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ucas/engine/diag"
 	"ucas/engine/plan"
+	"ucas/engine/source"
 )
 
 // scriptLife is how long a script that nobody has run keeps its session's name
@@ -50,7 +51,7 @@ func isScriptFresh(path string, now time.Time) bool {
 
 // scriptPath returns where the script of a session of that name lies.
 func scriptPath(p *plan.Plan, name string) string {
-	return filepath.Join(p.Dir, ".ucas", tmpDir, name+".sh")
+	return filepath.Join(p.Dir, source.ProjectDir, source.TmpDir, name+".sh")
 }
 
 // writeSession writes the files of a Plan and its script, and returns the

@@ -77,7 +77,7 @@ func (b *builder) warn(p *diag.Problem) { b.plan.Warnings = append(b.plan.Warnin
 
 // artifact returns the path of a file that the session leaves in .ucas/tmp.
 func (b *builder) artifact(ending string) string {
-	return filepath.Join(b.Dir, ".ucas", "tmp", b.Session+ending)
+	return filepath.Join(b.Dir, source.ProjectDir, source.TmpDir, b.Session+ending)
 }
 
 // session checks the session's name: files are named after it.

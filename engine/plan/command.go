@@ -65,7 +65,7 @@ func (b *builder) collect() {
 	if b.plan.Model != "" {
 		b.values[modelFlag] = []value{{b.plan.Model, Origin{"model_mapping", b.Model.From}}}
 	}
-	b.values[memoryDir] = []value{{filepath.Join(b.Dir, ".ucas", "mem", b.Memory), Origin{Key: "agent"}}}
+	b.values[memoryDir] = []value{{filepath.Join(b.Dir, source.ProjectDir, source.MemDir, b.Memory), Origin{Key: "agent"}}}
 	b.values[sessionName] = []value{{b.Session, Origin{Key: "session"}}}
 	if t := b.Doc.Get("task"); t != nil {
 		b.values[task] = []value{{t.Text, Origin{"task", t.Span()}}}

@@ -183,13 +183,13 @@ const (
 )
 
 func classOf(s string) charClass {
-	r, size := utf8.DecodeRuneInString(s)
+	r, _ := utf8.DecodeRuneInString(s)
 	switch {
 	case r == '\n':
 		return newline
 	case r == '!':
 		return exclamation
-	case r == utf8.RuneError && size == 1, r == utf8.RuneError, !unicode.IsPrint(r):
+	case r == utf8.RuneError, !unicode.IsPrint(r):
 		return octal
 	}
 	return printing

@@ -55,6 +55,13 @@ func (r Role) IsOverride() bool { return r >= SystemOverride }
 // IsEntity reports whether the role is played by an agent directory.
 func (r Role) IsEntity() bool { return r == Agent || r == Mod || r == ACLI }
 
+// The directories of a project.
+const (
+	ProjectDir = ".ucas" // the root of its layer
+	TmpDir     = "tmp"   // below it: what launches write
+	MemDir     = "mem"   // below it: agents' memory
+)
+
 // A Layer is one of the three places that hold definitions.
 type Layer uint8
 
