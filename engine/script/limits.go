@@ -1,0 +1,133 @@
+package script
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strconv"
+
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// The limits of the child process, besides those of the package.
+const (
+	// maxStack is the largest stack of a goroutine. The interpreter needs 2 KiB
+	// for a level of brackets when it parses, and 300 bytes for one of a value
+	// that it prints.
+	maxStack = 32 << 20
+	// maxCPU is in seconds, of all threads: the collector's count too. It ends
+	// a child whose parent died; while that lives, MaxTime is over before.
+	maxCPU = 4
+	// maxOutput is of the notes: more than the last words of a Go program.
+	maxOutput = 256 << 10
+	// maxFiles has room for the socket, the notes and what the Go runtime opens
+	// for its timers.
+	maxFiles = 8
+	// collectFrom is the heap from which on garbage is collected: a hook that
+	// stays below, as nearly all do, is faster without. No memory limit of the
+	// runtime comes on top: near it, hooks that fail anyway fail slowly.
+	collectFrom = MaxMemory / 8
+)
+
+// systemLimitsMemory says that RLIMIT_DATA stops a child that wants too much
+// memory. Elsewhere the watchdog does.
+const systemLimitsMemory = runtime.GOOS == "linux" && !shadowMemory
+
+// maxProcs is how many threads run Go code. One starts faster, and RLIMIT_CPU
+// counts as the clock does; a watchdog needs another beside that of the hook.
+func maxProcs() int {
+	if systemLimitsMemory {
+		return 1
+	}
+	return 2
+}
+
+// environment returns the variables of the child: settings of the Go runtime,
+// which cost nothing at its start, and no variable of ours.
+func environment() []string {
+	return []string{
+		"GOTRACEBACK=none",
+		"GOGC=off",
+		"GOMAXPROCS=" + strconv.Itoa(maxProcs()),
+	}
+}
+
+// limitSelf limits the child before it reads its first byte. A limit that the
+// system refuses leaves the others, and the parent's.
+func limitSelf() {
+	setLimit(syscall.RLIMIT_CORE, 0)
+	setLimit(syscall.RLIMIT_CPU, maxCPU)
+	setLimit(syscall.RLIMIT_FSIZE, maxOutput)
+	setLimit(syscall.RLIMIT_NOFILE, maxFiles)
+	if systemLimitsMemory {
+		setLimit(syscall.RLIMIT_DATA, MaxMemory)
+	}
+	debug.SetMaxStack(maxStack)
+}
+
+func setLimit(resource int, limit uint32) {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(resource, &l) == nil {
+		l.Max = lower(l.Max, limit)
+		l.Cur = l.Max
+		syscall.Setrlimit(resource, &l)
+	}
+}
+
+// lower returns a limit that is no higher than the present one, whose type
+// depends on the system.
+func lower[T int64 | uint64](now T, limit uint32) T { return min(now, T(limit)) }
+
+// A watchdog ends the process when a request makes it use more memory than
+// MaxMemory, where the system itself does not: RLIMIT_DATA is of Linux. It also
+// starts the usual collection of garbage. It wakes up only for requests that
+// take long.
+type watchdog struct {
+	notes    notebook
+	timer    *time.Timer
+	busy     atomic.Bool
+	collects bool
+}
+
+const (
+	watchFrom  = 4 * time.Millisecond // most requests end before
+	watchEvery = 2 * time.Millisecond
+)
+
+func (w *watchdog) begin() {
+	w.busy.Store(true)
+	if w.timer == nil {
+		w.timer = time.AfterFunc(watchFrom, w.look)
+		return
+	}
+	w.timer.Reset(watchFrom)
+}
+
+func (w *watchdog) end() {
+	w.busy.Store(false)
+	w.timer.Stop()
+}
+
+func (w *watchdog) look() {
+	if !w.busy.Load() {
+		return
+	}
+	used := memoryInUse()
+	if used > MaxMemory {
+		w.notes.die(outOfMemory)
+	}
+	if used > collectFrom && !w.collects {
+		w.collects = true
+		debug.SetGCPercent(100)
+	}
+	w.timer.Reset(watchEvery)
+}
+
+// memoryInUse returns how much memory the runtime has from the system. (The
+// package runtime/metrics tells it for less, but makes every start slower.)
+func memoryInUse() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys - m.HeapReleased
+}
