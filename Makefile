@@ -18,7 +18,7 @@ build:
 
 ## Check format, vet, staticcheck and go.mod.
 lint:
-	@unformatted=$$(gofmt -l cmd engine layers testdata); \
+	@unformatted=$$(gofmt -l cmd engine layers starlib testdata); \
 	  test -z "$$unformatted" || { echo "run gofmt -w on: $$unformatted"; exit 1; }
 	$(GO) vet ./... ./testdata/bench/...
 	GOOS=darwin $(GO) vet ./...

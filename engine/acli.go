@@ -5,17 +5,21 @@ import (
 
 	"ucas/engine/diag"
 	"ucas/engine/find"
+	"ucas/engine/merge"
 	"ucas/engine/selector"
 	"ucas/engine/source"
+	"ucas/engine/tree"
 )
 
 // acli looks up what a name means as a harness.
 func (a *assembler) acli(name string) (selector.ACLI, error) {
 	e, l, err := a.acliLevel(name)
 	if err != nil {
+		// Hooks may set executable. Whether they do is seen once they ran.
 		return selector.ACLI{}, err
 	}
-	return selector.ACLI{Name: name, Dir: e.Dir, Runs: l.executable() != nil}, nil
+	// Hooks may set executable. Whether they do is seen once they ran.
+	return selector.ACLI{Name: name, Dir: e.Dir, Runs: executableOf(l.Tree) != nil || l.Hooks != nil}, nil
 }
 
 // acliLevel reads the level of a harness, once.
@@ -35,6 +39,9 @@ func (a *assembler) acliLevel(name string) (*find.Entity, *Level, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := a.hooks.prepare(l.Hooks); err != nil {
+		return nil, nil, err
+	}
 	a.aclis[e] = &Level{Level: *l, Tree: node}
 	return e, a.aclis[e], nil
 }
@@ -51,23 +58,47 @@ func (a *assembler) placeACLI() error {
 		return err
 	}
 	stacked := false
-	for _, l := range a.result.Levels {
-		if !l.Role.IsEntity() || l.executable() == nil {
+	for i, l := range a.result.Levels {
+		executable := a.executableOf(i)
+		if !l.Role.IsEntity() || executable == nil && l.Dir != e.Dir {
 			continue
 		}
 		if l.Dir == e.Dir {
-			stacked = true
+			stacked, l.isRunner = true, true
 		} else {
 			l.LeftOut = "another harness was chosen: " + e.Name
-			a.warn(diag.Warn(l.executable().Span(), "%s is not used as the harness: %s is, by %s",
+			a.warn(diag.Warn(executable.Span, "%s is not used as the harness: %s is, by %s",
 				l.Level.Name, e.Name, a.result.Choice.Rule()))
 		}
 	}
 	if !stacked {
-		a.warnOfHooks(&level.Level)
+		level.isRunner, level.placed = true, true
 		a.result.Levels = slices.Insert(a.result.Levels, a.afterEntities(), level)
 	}
 	return nil
+}
+
+// executableOf returns the definition by which a level, in its file or by its
+// hook, makes itself a harness; nil if it does not.
+func (a *assembler) executableOf(index int) *merge.Definition {
+	key := a.result.Doc.Key("executable")
+	if key == nil {
+		return nil
+	}
+	for _, d := range key.Definitions {
+		if d.Source == index && d.Value.Kind != tree.Null && d.Fate != merge.Dropped && d.Fate != merge.Refused {
+			return d
+		}
+	}
+	return nil
+}
+
+// chosenName is the name of the chosen harness, "" before it is chosen.
+func (a *assembler) chosenName() string {
+	if a.result.Choice == nil {
+		return ""
+	}
+	return a.result.Choice.Name
 }
 
 // afterEntities returns the index of the first level that is stronger than

@@ -54,6 +54,14 @@ type Options struct {
 	Session string
 	// Extra are further arguments for the harness.
 	Extra []string
+
+	// Starlib is what layer hooks can load from @ucas//.
+	Starlib fs.FS
+	// TrustHooks evaluates all layer hooks in this process, where a hostile or
+	// broken one can hang or kill it. Otherwise those that are not of the
+	// factory library itself are evaluated in a child process of the same
+	// program, whose main function must call [script.Main] first.
+	TrustHooks bool
 }
 
 // A Result is an assembled session with everything that led to it. After an
@@ -67,6 +75,10 @@ type Result struct {
 	Choice *selector.Choice
 	Model  *selector.Model
 	Plan   *plan.Plan
+	// Hooks are the layer hooks that were run, with what they read.
+	Hooks []*merge.Hook
+	// Printed is what they printed, notes with their places.
+	Printed diag.List
 	// Warnings are those of every stage.
 	Warnings diag.List
 	// Inputs are the paths that were read or looked for.
@@ -87,7 +99,10 @@ type Level struct {
 	// LeftOut says why its keys do not count, "" if they do.
 	LeftOut string
 
-	asked string // the name by which an agent or mod was asked for
+	asked    string // the name by which an agent or mod was asked for
+	isRunner bool   // it is that of the chosen harness
+	placed   bool   // it was added when the harness was chosen
+	hooks    layerHooks
 }
 
 // ShowPath returns a path as people would write it: relative to the directory,
@@ -102,9 +117,20 @@ func (r *Result) ShowPath(path string) string {
 // Assemble makes the Plan of a session. The error is a diag.List (or wraps a
 // diag.Problem): each entry names its place and the way out.
 func Assemble(ctx context.Context, o Options) (*Result, error) {
+	a := newAssembler(ctx, o)
+	defer a.hooks.close()
+	err := a.assemble(ctx)
+	return a.result, err
+}
+
+func newAssembler(ctx context.Context, o Options) *assembler {
 	a := &assembler{o: o, result: &Result{}, trees: make(map[string]*tree.Node), aclis: make(map[*find.Entity]*Level)}
 	a.agent, a.wanted = o.Agent, slices.Clone(o.Mods)
-	var err error
+	a.hooks = newHooks(ctx, a)
+	return a
+}
+
+func (a *assembler) assemble(ctx context.Context) (err error) {
 	for _, stage := range []func() error{a.open, a.gather, a.choose, a.merge, a.plan} {
 		if err = ctx.Err(); err == nil {
 			err = stage()
@@ -117,7 +143,7 @@ func Assemble(ctx context.Context, o Options) (*Result, error) {
 		a.result.Inputs = a.library.Inputs()
 	}
 	a.result.Warnings = a.warnings()
-	return a.result, err
+	return err
 }
 
 // warnings are those of every stage, in the order of the stages.
@@ -140,9 +166,11 @@ type assembler struct {
 	trees   map[string]*tree.Node   // by the path of the file
 	aclis   map[*find.Entity]*Level // harnesses that were looked at
 	prompts []plan.PromptSource
-	agent   string   // the name, which may be a team member's
-	wanted  []string // the names of mods
-	mods    []string // those that are used
+	hooks   *hooks
+	folder  *merge.Folder // the last that the levels were added to
+	agent   string        // the name, which may be a team member's
+	wanted  []string      // the names of mods
+	mods    []string      // those that are used
 }
 
 func (a *assembler) open() (err error) {
@@ -199,13 +227,17 @@ func (a *assembler) asked(source int) string { return a.result.Levels[source].as
 // merge folds the sandwich again with the chosen harness's level in it, and
 // without what other harnesses in it say.
 func (a *assembler) merge() error {
+	chosenFrom := a.result.Doc
 	if err := a.placeACLI(); err != nil {
 		return err
 	}
 	if err := a.fold(); err != nil {
 		return err
 	}
-	model, warnings, err := selector.ChooseModel(a.result.Doc, a.runnerName())
+	if err := a.checkSettled(chosenFrom); err != nil {
+		return err
+	}
+	model, warnings, err := selector.ChooseModel(a.result.Doc, a.runnerName(), a.hooks.mappers())
 	a.result.Model = model
 	a.result.Warnings = append(a.result.Warnings, warnings...)
 	return err
@@ -219,6 +251,7 @@ func (a *assembler) plan() error {
 		Session: a.sessionName(agent.Entity), Dir: a.o.Dir, Chdir: a.o.Chdir,
 		Memory: agent.Entity.Path, Prompts: a.prompts,
 		Extra: a.o.Extra, Environ: a.o.Environ, IsDir: a.library.IsDir,
+		Command: a.hooks.command(), Wraps: a.hooks.wraps(), Launcher: a.hooks.launcher(),
 	})
 	a.result.Plan = p
 	a.result.Warnings = append(a.result.Warnings, p.Warnings...)
@@ -235,16 +268,49 @@ func (a *assembler) sessionName(agent *find.Entity) string {
 	return agent.Name
 }
 
-// fold merges the levels as they are now.
-func (a *assembler) fold() (err error) {
-	sources := make([]merge.Source, len(a.result.Levels))
+// fold merges the levels as they are now, and what their hooks compute. Where
+// they were folded before, the hooks of a level run again if something weaker
+// changed, or if they look at the choice that was made meanwhile.
+func (a *assembler) fold() error {
+	first := a.folder == nil
+	a.folder = merge.NewFolder()
+	defer func() { a.result.Doc = a.folder.Doc() }()
+	var problems diag.List
+	changed := false
 	for i, l := range a.result.Levels {
-		sources[i] = merge.Source{
-			Level: l.Level.Level, Dir: l.Dir, Tree: l.Tree, Path: l.Path, Skills: l.Skills, LeftOut: l.LeftOut,
+		problems = append(problems, diag.All(a.folder.Add(a.fileOf(l, i)))...)
+		changed = changed || !first && (l.LeftOut != "" || l.placed) || l.hooks.asksACLI
+		if err := a.hooks.configure(a.folder, l, i, changed); err != nil {
+			return append(problems, diag.All(err)...)
 		}
 	}
-	a.result.Doc, err = merge.Fold(sources)
-	return err
+	return problems.Err()
+}
+
+// fileOf is what a level's own file says.
+func (a *assembler) fileOf(l *Level, index int) *merge.Source {
+	return &merge.Source{
+		Level: l.Level.Level, Index: index, Dir: l.Dir, Tree: l.Tree, Path: l.Path, Skills: l.Skills, LeftOut: l.LeftOut,
+	}
+}
+
+// checkSettled returns an error if hooks, now that they know the harness, say
+// something else about which it is to be.
+func (a *assembler) checkSettled(before *merge.Doc) error {
+	for _, key := range []string{"override_acli", "default_acli", "allowed_acli"} {
+		was, is := before.Get(key), a.result.Doc.Get(key)
+		if tree.Equal(was, is) {
+			continue
+		}
+		p := diag.Errorf("the choice of the harness does not settle: %s is %s before %s is chosen, and %s after",
+			key, was.Describe(), a.result.Choice.Name, is.Describe()).
+			WithHint("let no hook compute %s from the harness, or from what the harness sets", key)
+		if d := a.result.Doc.Winner(key); d != nil {
+			p.Span = d.Span
+		}
+		return p
+	}
+	return nil
 }
 
 func (a *assembler) agentLevel() *Level {

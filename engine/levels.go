@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 
 	"ucas/engine/diag"
@@ -48,15 +49,7 @@ func (a *assembler) base(role source.Role) error {
 func (a *assembler) read(l *find.Level) error {
 	node, err := a.parse(l)
 	a.add(&Level{Level: *l, Tree: node})
-	a.warnOfHooks(l)
-	return err
-}
-
-// warnOfHooks says that a level's layer hooks are not run.
-func (a *assembler) warnOfHooks(l *find.Level) {
-	if l.Hooks != "" {
-		a.warn(diag.Warn(source.Span{}, "%s is not run: this version has no layer hooks", l.Hooks))
-	}
+	return errors.Join(err, a.hooks.prepare(l.Hooks))
 }
 
 func (a *assembler) parse(l *find.Level) (*tree.Node, error) {
@@ -264,14 +257,6 @@ func (a *assembler) addCommandLine(path []string, value *tree.Node) {
 		Level: find.Level{Level: source.Level{Role: source.CommandLine}, Dir: a.o.Dir, Config: value.File},
 		Tree:  value, Path: path,
 	})
-}
-
-// executable returns what the level sets that key to, nil if it does not.
-func (l *Level) executable() *tree.Node {
-	if len(l.Path) > 0 {
-		return nil // a key of the command line, which is no harness
-	}
-	return executableOf(l.Tree)
 }
 
 // executableOf returns what makes a configuration that of a harness, nil if

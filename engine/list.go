@@ -269,6 +269,9 @@ func (l *Listing) notFound(name string, err error) error {
 // Prompt returns an entry's PROMPT.md, nil if it has none.
 func (l *Listing) Prompt(e *Entry) (*source.File, error) { return l.library.Prompt(e.Entity) }
 
+// Hooks returns the text of an entry's layer hooks, nil if it has none.
+func (l *Listing) Hooks(e *Entry) (*source.File, error) { return l.library.Hooks(e.Entity) }
+
 // Skills returns an entry's directory of skills, "" if it has none.
 func (l *Listing) Skills(e *Entry) string { return l.library.Skills(e.Entity) }
 

@@ -14,6 +14,7 @@ import (
 	"ucas/engine/diag"
 	"ucas/engine/plan"
 	"ucas/layers"
+	"ucas/starlib"
 )
 
 // The exit statuses.
@@ -43,6 +44,7 @@ type cli struct {
 	Run     runCmd     `cmd:"" help:"Assemble an agent and launch it."`
 	List    listCmd    `cmd:"" help:"List agents, mods, harnesses (ACLIs) and teams."`
 	Show    showCmd    `cmd:"" help:"Show what defines an agent, a mod, a harness or a team."`
+	Eval    evalCmd    `cmd:"" help:"Evaluate Starlark with the ctx of a layer hook, to try hooks."`
 	Version versionCmd `cmd:"" help:"Show the version."`
 }
 
@@ -183,7 +185,7 @@ func (p *program) options(g *global) (engine.Options, error) {
 		Dir: here, Home: absolute(p.getenv("HOME"), here),
 		SystemDir: absolute(p.getenv("UCAS_HOME"), here), DefaultSystemDir: "/opt/ucas",
 		Factory: layers.FS(), CacheDir: absolute(p.cacheDir(), here),
-		Environ: p.environ,
+		Environ: p.environ, Starlib: starlib.FS(),
 	}
 	if g.Dir == "" {
 		return o, nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ucas/engine"
@@ -77,12 +78,18 @@ func debugDefinition(w io.Writer, name string, d *merge.Definition) {
 		name += "." + part
 	}
 	fmt.Fprintf(w, "     %s = %s", diag.Escape(name), value(name, d.Value))
-	if line := d.Span.Position().Line; line > 0 {
-		fmt.Fprintf(w, " (line %d)", line)
+	switch position := d.Span.Position(); {
+	case d.Hook != nil:
+		fmt.Fprintf(w, " (%s, %s)", d.Hook.Name, diag.Escape(position.String()))
+	case position.Line > 0:
+		fmt.Fprintf(w, " (line %d)", position.Line)
 	}
 	var facts []string
 	if d.Replaced != nil {
 		facts = append(facts, "replaces that of "+d.Replaced.Level.String())
+	}
+	if reads := readNames(d.Reads); len(reads) > 0 {
+		facts = append(facts, "after reading "+strings.Join(reads, ", "))
 	}
 	if d.Fate != merge.Set {
 		facts = append(facts, strings.TrimSuffix(d.Fate.String()+", "+d.Why(), ", "))
@@ -91,6 +98,21 @@ func debugDefinition(w io.Writer, name string, d *merge.Definition) {
 		fmt.Fprintf(w, ": %s", diag.Escape(strings.Join(facts, "; ")))
 	}
 	fmt.Fprintln(w)
+}
+
+// readNames lists what a hook read, each once: env CI (not set), get task.
+func readNames(reads []*merge.Read) []string {
+	var names []string
+	for _, r := range reads {
+		name := r.Op + " " + r.Name
+		if r.Value == nil && r.Op != "load" {
+			name += " (not set)"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func debugSteps(w io.Writer, title string, steps []selector.Step) {

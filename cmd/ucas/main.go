@@ -3,9 +3,12 @@ package main
 
 import (
 	"os"
+
+	"ucas/engine/script"
 )
 
 func main() {
+	script.Main()
 	p := &program{
 		args: os.Args[1:], environ: os.Environ(),
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,

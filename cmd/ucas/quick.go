@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -97,8 +98,10 @@ func optionsOf(target any) []option {
 	return options
 }
 
-// allOptions returns the options of run and of every command.
-func allOptions() []option { return append(optionsOf(&global{}), optionsOf(&runCmd{})...) }
+// allOptions returns those options of all commands that can stand between mods.
+func allOptions() []option {
+	return slices.Concat(optionsOf(&global{}), optionsOf(&runCmd{}), optionsOf(&evalCmd{}))
+}
 
 // kebab returns the name that kong gives the option of a field: dry-run for
 // DryRun.

@@ -47,6 +47,7 @@ func (c *runCmd) run(p *program, g *global) error {
 	if c.Debug {
 		writeDebug(p.stderr, result)
 	}
+	p.said(result.Printed)
 	p.warn(result.Warnings...)
 	if err != nil {
 		return err

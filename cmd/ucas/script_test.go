@@ -12,11 +12,14 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ucas/engine/script"
 )
 
 // TestMain makes the test binary ucas itself, and a harness that scripts can
 // launch.
 func TestMain(m *testing.M) {
+	script.Main() // this binary evaluates layer hooks, too
 	testscript.Main(m, map[string]func(){
 		"ucas":    main,
 		"harness": harness,

@@ -63,12 +63,16 @@ func showEntry(w io.Writer, l *engine.Listing, e *engine.Entry) error {
 	if node != nil {
 		showText(w, "ucas.yaml", withoutSecrets(string(config.Text), node), 0)
 	}
+	hooks, hooksErr := l.Hooks(e)
+	if hooks != nil {
+		showText(w, "ucas.star", string(hooks.Text), maxShown)
+	}
 	prompt, promptErr := l.Prompt(e)
 	if prompt != nil {
 		showText(w, "PROMPT.md", string(prompt.Text), maxShown)
 	}
 	showSkills(w, l.Skills(e))
-	return errors.Join(err, promptErr)
+	return errors.Join(err, hooksErr, promptErr)
 }
 
 func showKind(e *engine.Entry) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -14,6 +15,18 @@ import (
 // warn prints warnings on stderr.
 func (p *program) warn(problems ...*diag.Problem) {
 	diag.Print(p.stderr, problems...)
+}
+
+// said prints on stderr what layer hooks printed, each in one line, and warned
+// of.
+func (p *program) said(notes diag.List) {
+	for _, n := range notes {
+		if n.Severity == diag.Note {
+			fmt.Fprintf(p.stderr, "%s: %s\n", diag.Escape(n.Span.Position().String()), n.Message)
+		} else {
+			p.warn(n)
+		}
+	}
 }
 
 // isTerminal reports whether a file is a terminal.

@@ -231,7 +231,7 @@ func (l *Library) catalog(k kind, catalogs *[4]*catalog, layer source.Layer) (*c
 			WithHint("%s", diag.Lines(nameHint)))
 	}
 	for _, d := range c.searched {
-		l.inputs = append(l.inputs, Input{d.path, d.stamp != Stamp{}})
+		l.inputs = append(l.inputs, Input{Path: d.path, Present: d.stamp != Stamp{}, Listed: true})
 	}
 	catalogs[layer] = c
 	return c, nil

@@ -65,6 +65,9 @@ type Library struct {
 type Input struct {
 	Path    string
 	Present bool
+	// Listed says that the names in it were read: it is, or would be, a
+	// directory.
+	Listed bool
 }
 
 // strongestFirst is the order of every search.
@@ -88,6 +91,11 @@ func Open(o Options) (*Library, error) {
 
 // Root returns the directory of a layer, "" if there is none.
 func (l *Library) Root(layer source.Layer) string { return l.roots[layer] }
+
+// Note records a path that somebody else looked for.
+func (l *Library) Note(path string, present bool) {
+	l.inputs = append(l.inputs, Input{Path: path, Present: present})
+}
 
 // Inputs returns what was read or looked for so far.
 func (l *Library) Inputs() []Input { return l.inputs }
@@ -179,7 +187,7 @@ func (l *Library) findSystem() error {
 // name, or a link to nowhere, is an error: a veto could get lost in it.
 func (l *Library) isLayer(dir string) (bool, error) {
 	info, err := os.Stat(dir)
-	l.inputs = append(l.inputs, Input{dir, err == nil})
+	l.inputs = append(l.inputs, Input{Path: dir, Present: err == nil})
 	if err == nil {
 		if info.IsDir() {
 			return true, nil

@@ -18,9 +18,8 @@ type Level struct {
 	// where it was looked for.
 	Config     *source.File
 	ConfigPath string
-	// Hooks is where the level's layer hooks are, as people would write it;
-	// "" if it has none.
-	Hooks string
+	// Hooks is the text of the level's layer hooks, nil if it has none.
+	Hooks *source.File
 }
 
 // BaseLevel reads the level of a whole layer: its defaults or, for the roles
@@ -78,10 +77,10 @@ func (l *Library) readLevel(level *Level, config, hooks string) (err error) {
 		l.Warnings = append(l.Warnings, diag.Warn(source.Span{}, "%s is not read", l.Show(other)).
 			WithHint("rename it to %s", config))
 	}
-	if path := filepath.Join(level.Dir, hooks); l.Exists(path) {
-		level.Hooks = l.Show(path)
+	if level.Config, err = l.Read(level.ConfigPath); err != nil {
+		return err
 	}
-	level.Config, err = l.Read(level.ConfigPath)
+	level.Hooks, err = l.Read(filepath.Join(level.Dir, hooks))
 	return err
 }
 
@@ -89,6 +88,11 @@ func (l *Library) readLevel(level *Level, config, hooks string) (err error) {
 // Several may be read at a time; they are not recorded as inputs.
 func (l *Library) Config(e *Entity) (*source.File, error) {
 	return l.readFile(filepath.Join(e.Dir, ConfigFile), nil)
+}
+
+// Hooks returns the text of an entity's layer hooks, nil if it has none.
+func (l *Library) Hooks(e *Entity) (*source.File, error) {
+	return l.Read(filepath.Join(e.Dir, HookFile))
 }
 
 // Prompt returns the text of an entity's PROMPT.md, nil if it has none.

@@ -25,16 +25,31 @@ func WriteFiles(p *plan.Plan) error {
 			return err
 		}
 	}
-	for _, f := range p.Files {
-		dir := filepath.Dir(f.Path)
-		if err := makeDir(p.Dir, dir, made); err != nil {
+	if p.FilesDir != "" {
+		if err := makeDir(p.Dir, p.FilesDir, made); err != nil {
 			return err
 		}
-		if err := writeFile(f.Path, f.Text); err != nil {
+		if err := takeOver(p); err != nil {
+			return err
+		}
+	}
+	for _, f := range p.Files {
+		if err := makeDir(p.Dir, filepath.Dir(f.Path), made); err != nil {
+			return err
+		}
+		if err := write(f); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write writes a file or makes a link.
+func write(f plan.File) error {
+	if f.Link != "" {
+		return writeLink(f.Path, f.Link)
+	}
+	return writeFile(f.Path, f.Text)
 }
 
 // makeDir makes a directory in .ucas/tmp or .ucas/mem, and those above it. The
@@ -55,12 +70,36 @@ func makeDir(project, dir string, made map[string]bool) error {
 		made[top] = true
 	}
 	if dir != top {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fileProblem("make", dir, err)
+		if err := makeDir(project, filepath.Dir(dir), made); err != nil {
+			return err
+		}
+		if err := makeOne(dir); err != nil {
+			return err
 		}
 	}
 	made[dir] = true
 	return nil
+}
+
+// makeOne makes a directory, if it is not there. A link in its place could lead
+// out of the project, and is refused.
+func makeOne(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if err == nil {
+		return nil
+	}
+	if info, lerr := os.Lstat(dir); lerr == nil && !info.IsDir() {
+		return inTheWay(dir, info.Mode())
+	} else if lerr == nil {
+		return nil
+	}
+	return fileProblem("make", dir, err)
+}
+
+// inTheWay is the error that something else is where a directory belongs.
+func inTheWay(dir string, mode fs.FileMode) error {
+	return diag.Errorf("%s is %s, not a directory", dir, kind(mode)).
+		WithHint("move it away, ucas makes the directory: mv %s %s", quoted(dir), quoted(dir+".old"))
 }
 
 // topDir returns the one of a project's folders that holds a directory.
@@ -89,8 +128,7 @@ func makeTop(dir string) error {
 	case err != nil:
 		return fileProblem("make", dir, err)
 	case !info.IsDir():
-		return diag.Errorf("%s is %s, not a directory", dir, kind(info.Mode())).
-			WithHint("move it away, ucas makes the directory: mv %s %s", quoted(dir), quoted(dir+".old"))
+		return inTheWay(dir, info.Mode())
 	}
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Lstat(ignore); err == nil {
@@ -165,6 +203,12 @@ func notRegular(path string) error {
 		what = kind(info.Mode()) + ", not a regular file"
 	}
 	return diag.Errorf("%s is %s; ucas does not write through it", path, what).
+		WithHint("move it away: mv %s %s", quoted(path), quoted(path+".old"))
+}
+
+// notOurs is the error that something is where a link belongs.
+func notOurs(path string, mode fs.FileMode) error {
+	return diag.Errorf("%s is %s, and a link belongs there", path, kind(mode)).
 		WithHint("move it away: mv %s %s", quoted(path), quoted(path+".old"))
 }
 

@@ -204,3 +204,63 @@ func inode(t *testing.T, path string) uint64 {
 	must(t, err)
 	return info.Sys().(*syscall.Stat_t).Ino
 }
+
+func TestHookFiles(t *testing.T) {
+	dir := t.TempDir()
+	p := planIn(dir, "karel")
+	files := filepath.Join(dir, ".ucas/tmp/karel")
+	with := func(list ...plan.File) *plan.Plan {
+		q := *p
+		q.FilesDir = files
+		for _, f := range list {
+			f.Path = filepath.Join(files, f.Path)
+			q.Files = append(slices.Clip(q.Files), f)
+		}
+		return &q
+	}
+	must(t, launch.WriteFiles(with(
+		plan.File{Path: "config.json", Text: "{}"}, plan.File{Path: "a/b/text", Text: "one"},
+		plan.File{Path: "skills", Link: "/nowhere"}, plan.File{Path: "a/link", Link: "../config.json"},
+	)))
+	want := func(step string, names ...string) {
+		t.Helper()
+		var got []string
+		must(t, filepath.WalkDir(files, func(path string, e fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(files, path)
+			if target, lerr := os.Readlink(path); lerr == nil {
+				name += " -> " + target
+			} else if !e.IsDir() && mode(t, path) != 0o600 {
+				t.Errorf("%s is %v", path, mode(t, path))
+			}
+			if !e.IsDir() && name != plan.Manifest {
+				got = append(got, name)
+			}
+			return err
+		}))
+		if !slices.Equal(got, names) {
+			t.Errorf("%s: got %q, want %q", step, got, names)
+		}
+	}
+	want("first", "a/b/text", "a/link -> ../config.json", "config.json", "skills -> /nowhere")
+
+	must(t, os.WriteFile(filepath.Join(files, "a", "own"), nil, 0o600)) // the harness's
+	must(t, launch.WriteFiles(with(
+		plan.File{Path: "skills/one", Text: "1"}, plan.File{Path: "config.json", Link: "elsewhere"}, plan.File{Path: "a/link", Text: "text"},
+	)))
+	want("kinds changed", "a/link", "a/own", "config.json -> elsewhere", "skills/one")
+	if _, err := os.Lstat("/nowhere"); err == nil {
+		t.Error("a file was written through an old link")
+	}
+
+	must(t, os.RemoveAll(filepath.Join(files, "skills")))
+	must(t, os.Symlink(t.TempDir(), filepath.Join(files, "skills")))
+	err := launch.WriteFiles(with(plan.File{Path: "skills/one", Text: "1"}))
+	if err == nil || !strings.Contains(err.Error(), "symbolic link, not a directory") {
+		t.Errorf("a link in the way of a directory: %v", err)
+	}
+	must(t, os.Remove(filepath.Join(files, "skills")))
+	must(t, os.Mkdir(filepath.Join(files, "skills"), 0o700))
+	if err := launch.WriteFiles(with(plan.File{Path: "skills", Link: "x"})); err == nil || !strings.Contains(err.Error(), "a directory, and a link belongs there") {
+		t.Errorf("a directory in the way of a link: %v", err)
+	}
+}

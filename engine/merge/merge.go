@@ -1,6 +1,7 @@
 // Package merge folds the sources of a sandwich into one [Doc]: for every key
 // the value in force, and every definition that was ever made of it with what
-// became of it. [Fold] is the function to start with.
+// became of it. [Fold] is the function to start with, or a [Folder] where
+// something has to look at what is merged so far.
 //
 // How a key merges is decided by its [rule]: most keys are last-wins, whole
 // value; the few that are not are listed in rules.go. The package knows
@@ -15,9 +16,11 @@ import (
 	"ucas/engine/tree"
 )
 
-// A Source is what one level says.
+// A Source is what one level says, or a part of it.
 type Source struct {
 	Level source.Level
+	// Index is the caller's number of the level. Definitions carry it.
+	Index int
 	// Dir is the directory that relative paths in the source start from.
 	Dir string
 	// Tree is a mapping of keys, or nil.
@@ -30,6 +33,10 @@ type Source struct {
 	// LeftOut says why the keys of the source do not count; they are
 	// recorded as dropped.
 	LeftOut string
+	// Hook is the layer hook that computed it, nil for what stands in a file.
+	// Reads is what the hook had looked at before.
+	Hook  *Hook
+	Reads []*Read
 }
 
 // A Doc is the merged configuration.
@@ -57,7 +64,7 @@ type Key struct {
 
 // A Definition is what one source says about a key.
 type Definition struct {
-	// Source is the index of its source among those that were folded.
+	// Source is the Index of its source.
 	Source int
 	Level  source.Level
 	// Dir is the directory that relative paths in the value start from.
@@ -77,6 +84,9 @@ type Definition struct {
 	Rule string
 	// Replaced is the definition that was in force before, if any.
 	Replaced *Definition
+	// Hook and Reads are those of its source.
+	Hook  *Hook
+	Reads []*Read
 }
 
 // An Item is one part of a list that adds up.
@@ -108,17 +118,17 @@ var fateNames = [...]string{"set", "shadowed", "unset", "dropped", "refused", "m
 // String returns the word that reports use.
 func (f Fate) String() string { return fateNames[f] }
 
-// Fold merges the sources, the weakest first. The error is a diag.List of
-// values of the wrong type; the Doc then holds what could be merged.
+// Fold merges the sources, the weakest first, and numbers them from 0. The
+// error is a diag.List of values of the wrong type; the Doc then holds what
+// could be merged.
 func Fold(sources []Source) (*Doc, error) {
-	f := folder{doc: &Doc{index: make(map[string]*Key, 32)}}
-	for i := range sources {
-		f.source = i
-		f.fold(&sources[i])
+	f := NewFolder()
+	var problems diag.List
+	for i, s := range sources {
+		s.Index = i
+		problems = append(problems, diag.All(f.Add(&s))...)
 	}
-	f.finishLists()
-	f.finishAllowed()
-	return f.doc, f.problems.Err()
+	return f.Doc(), problems.Err()
 }
 
 // Get returns the value in force of a key, nil if it is not set.
@@ -170,31 +180,55 @@ func (d *Doc) Below(group string) []*Key {
 	return keys
 }
 
-// A folder holds the state of one Fold.
-type folder struct {
+// A Folder merges sources one after another.
+type Folder struct {
 	doc      *Doc
-	source   int
+	source   *Source
 	problems diag.List
+	stale    bool // a list has to be put together again
 }
 
-func (f *folder) fold(s *Source) {
+// NewFolder returns a Folder that nothing was added to.
+func NewFolder() *Folder {
+	return &Folder{doc: &Doc{index: make(map[string]*Key, 32)}}
+}
+
+// Add takes up a source that is stronger than all before. The error is a
+// diag.List of its values of the wrong type; the others count all the same.
+func (f *Folder) Add(s *Source) error {
+	f.source, f.problems = s, nil
 	if s.Skills != "" {
 		k := f.key("skills")
 		k.Items = append(k.Items, Item{Text: s.Skills, Level: s.Level})
+		f.stale = true
 	}
 	if len(s.Path) > 0 {
 		f.define(s, s.Path[0], s.Path[1:], s.Tree)
-		return
+	} else {
+		for node := range s.Tree.Items() {
+			f.define(s, node.Key, nil, node)
+		}
 	}
-	for node := range s.Tree.Items() {
-		f.define(s, node.Key, nil, node)
+	return f.problems.Err()
+}
+
+// Doc returns what is merged so far. It changes with the next Add.
+func (f *Folder) Doc() *Doc {
+	if f.stale {
+		f.stale = false
+		f.finishLists()
+		f.finishAllowed()
 	}
+	return f.doc
 }
 
 // define takes up what a source says about a top-level key, or about a path
 // inside of it.
-func (f *folder) define(s *Source, name string, path []string, value *tree.Node) {
-	d := &Definition{Source: f.source, Level: s.Level, Dir: s.Dir, Span: value.Span(), Value: value, Path: path}
+func (f *Folder) define(s *Source, name string, path []string, value *tree.Node) {
+	d := &Definition{
+		Source: s.Index, Level: s.Level, Dir: s.Dir, Span: value.Span(), Value: value, Path: path,
+		Hook: s.Hook, Reads: s.Reads,
+	}
 	r := ruleOf(name)
 	switch group, _, dotted := strings.Cut(name, "."); {
 	case dotted && isGroup(group):
@@ -218,7 +252,7 @@ func (d *Definition) item(node *tree.Node) Item {
 
 // lose records a definition that never counted, and those of the entries of a
 // mapping that merges by name.
-func (f *folder) lose(name string, d *Definition, fate Fate, reason string) {
+func (f *Folder) lose(name string, d *Definition, fate Fate, reason string) {
 	d.Fate, d.Rule = fate, reason
 	k := f.key(name)
 	k.Definitions = append(k.Definitions, d)
@@ -230,12 +264,12 @@ func (f *folder) lose(name string, d *Definition, fate Fate, reason string) {
 }
 
 // refuse records a definition that a rule forbids, and warns.
-func (f *folder) refuse(name string, d *Definition, reason string) {
+func (f *Folder) refuse(name string, d *Definition, reason string) {
 	f.lose(name, d, Refused, reason)
 	f.doc.Warnings = append(f.doc.Warnings, diag.Warn(d.Span, "%s is ignored here: %s", name, reason))
 }
 
-func (f *folder) key(name string) *Key {
+func (f *Folder) key(name string) *Key {
 	k := f.doc.index[name]
 	if k == nil {
 		k = &Key{Name: name}
@@ -271,7 +305,9 @@ func (k *Key) supersede(by *Definition) {
 
 // entry returns the definition of one entry of a mapping.
 func (d *Definition) entry(node *tree.Node) *Definition {
-	return &Definition{Source: d.Source, Level: d.Level, Dir: d.Dir, Span: node.Span(), Value: node}
+	return &Definition{
+		Source: d.Source, Level: d.Level, Dir: d.Dir, Span: node.Span(), Value: node, Hook: d.Hook, Reads: d.Reads,
+	}
 }
 
 // Why says why the definition has its fate, in words that follow it; "" if

@@ -11,7 +11,7 @@ import (
 // A rule says how the definitions of a key come together.
 type rule struct {
 	// apply takes up one definition, in load order.
-	apply func(f *folder, name string, d *Definition)
+	apply func(f *Folder, name string, d *Definition)
 	// refuse returns why a role may not define the key, or "".
 	refuse func(role source.Role) string
 }
@@ -19,17 +19,17 @@ type rule struct {
 // ruleOf returns the rule of a top-level key.
 func ruleOf(name string) rule {
 	if isGroup(name) {
-		return rule{apply: (*folder).byName}
+		return rule{apply: (*Folder).byName}
 	}
 	switch name {
 	case "skills", "directories":
-		return rule{apply: (*folder).addUp}
+		return rule{apply: (*Folder).addUp}
 	case "allowed_acli":
-		return rule{apply: (*folder).allow, refuse: refuseAllowed}
+		return rule{apply: (*Folder).allow, refuse: refuseAllowed}
 	case "override_acli":
-		return rule{apply: (*folder).lastWins, refuse: refuseOverride}
+		return rule{apply: (*Folder).lastWins, refuse: refuseOverride}
 	}
-	return rule{apply: (*folder).lastWins}
+	return rule{apply: (*Folder).lastWins}
 }
 
 // isGroup reports whether each entry of a mapping is a key of its own.
@@ -52,7 +52,7 @@ func refuseOverride(role source.Role) string {
 
 // lastWins: a later value takes the place of an earlier one, whole; a null
 // unsets the key. A value at a path is put into a copy of what is in force.
-func (f *folder) lastWins(name string, d *Definition) {
+func (f *Folder) lastWins(name string, d *Definition) {
 	k := f.key(name)
 	if len(d.Path) == 0 {
 		k.set(d)
@@ -95,7 +95,7 @@ func put(m *tree.Node, path []string, value *tree.Node) *tree.Node {
 
 // byName: each entry of the mapping is a key of its own, last wins; a null
 // instead of the mapping unsets all that came before.
-func (f *folder) byName(name string, d *Definition) {
+func (f *Folder) byName(name string, d *Definition) {
 	if len(d.Path) > 0 {
 		child := *d
 		child.Path = d.Path[1:]
@@ -118,7 +118,7 @@ func (f *folder) byName(name string, d *Definition) {
 	}
 }
 
-func (f *folder) entry(group, name string, d *Definition) {
+func (f *Folder) entry(group, name string, d *Definition) {
 	full := group + "." + name
 	if !f.checkEntry(group, name, d) {
 		f.lose(full, d, Refused, "it has the wrong type")
@@ -128,13 +128,14 @@ func (f *folder) entry(group, name string, d *Definition) {
 }
 
 // addUp: all lists count, in load order; a null takes away what came before.
-func (f *folder) addUp(name string, d *Definition) {
+func (f *Folder) addUp(name string, d *Definition) {
 	if len(d.Path) > 0 {
 		f.problems = append(f.problems, diag.At(d.Span, "%s is a list: there is nothing called %s in it", name, d.Path[0]).
 			WithHint("set the list: %s=[...]", name))
 		return
 	}
 	k := f.key(name)
+	f.stale = true
 	if d.Value.Kind == tree.Null {
 		k.set(d)
 		k.Items = own(k.Items)
@@ -147,12 +148,16 @@ func (f *folder) addUp(name string, d *Definition) {
 	}
 }
 
-// finishLists makes the values of the lists that add up, once all items are
+// finishLists makes the values of the lists that add up from the items that are
 // there; without any, the key is not set.
-func (f *folder) finishLists() {
+func (f *Folder) finishLists() {
 	for _, name := range []string{"skills", "directories"} {
 		k := f.doc.index[name]
-		if k == nil || len(k.Items) == 0 {
+		if k == nil {
+			continue
+		}
+		k.Value = nil
+		if len(k.Items) == 0 {
 			continue
 		}
 		nodes := make([]*tree.Node, len(k.Items))
@@ -176,25 +181,28 @@ func own(items []Item) []Item {
 }
 
 // allow records who allows what; finishAllowed decides.
-func (f *folder) allow(name string, d *Definition) {
+func (f *Folder) allow(name string, d *Definition) {
 	k := f.key(name)
 	k.Definitions = append(k.Definitions, d)
+	f.stale = true
 }
 
 // finishAllowed decides allowed_acli. The last of team, project and override
 // files that defines it is used alone. If none does, the user's items come
 // first, then the system's that are not among them.
-func (f *folder) finishAllowed() {
+func (f *Folder) finishAllowed() {
 	k := f.doc.index["allowed_acli"]
 	if k == nil {
 		return
 	}
 	var counted []*Definition
 	for _, d := range k.Definitions {
-		if d.Fate == Set {
+		if d.Fate != Dropped && d.Fate != Refused {
+			d.Fate, d.By, d.Replaced = Set, nil, nil // it may have been decided before, of fewer
 			counted = append(counted, d)
 		}
 	}
+	k.Items = nil
 	if len(counted) == 0 {
 		return
 	}

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"strconv"
 	"strings"
 
 	"ucas/engine/diag"
@@ -81,7 +80,7 @@ func (d *Doc) Slips() diag.List {
 
 // check reports whether the value of a top-level key has the right type, and
 // records a problem if not. A null is right for every key: it unsets it.
-func (f *folder) check(key string, n *tree.Node) bool {
+func (f *Folder) check(key string, n *tree.Node) bool {
 	s, known := shapeOf(key)
 	if !known || n.Kind == tree.Null || s.fits(n) {
 		return true
@@ -92,7 +91,7 @@ func (f *folder) check(key string, n *tree.Node) bool {
 		at = bad
 		message = "%s must be %s; one of its values is %s"
 	}
-	f.problems = append(f.problems, diag.At(at.Span(), message, key, s.what, found(at)).
+	f.problems = append(f.problems, diag.At(at.Span(), message, key, s.what, at.Describe()).
 		WithHint("write %s", diag.Lines(s.example)))
 	return false
 }
@@ -112,7 +111,7 @@ func firstMisfit(key string, n *tree.Node) *tree.Node {
 }
 
 // checkEntry is check for an entry of a mapping that merges by name.
-func (f *folder) checkEntry(group, name string, d *Definition) bool {
+func (f *Folder) checkEntry(group, name string, d *Definition) bool {
 	n := d.Value
 	switch {
 	case group == "mcp_servers" && len(d.Path) > 0:
@@ -123,37 +122,15 @@ func (f *folder) checkEntry(group, name string, d *Definition) bool {
 	case n.Kind == tree.Null, group == "env" && n.IsScalar(), group == "mcp_servers" && n.Kind == tree.Map:
 		return true
 	case group == "env":
-		p := diag.At(n.Span(), "env.%s must be text, not %s", name, found(n)).
+		p := diag.At(n.Span(), "env.%s must be text, not %s", name, n.Describe()).
 			WithHint("a variable holds one text: %s: \"...\"", name)
 		p.Secret = diag.IsSecret(name)
 		f.problems = append(f.problems, p)
 	default:
-		f.problems = append(f.problems, diag.At(n.Span(), "%s.%s must be a mapping, not %s", group, name, found(n)).
+		f.problems = append(f.problems, diag.At(n.Span(), "%s.%s must be a mapping, not %s", group, name, n.Describe()).
 			WithHint("write what the server needs below its name:\n%s:\n  command: ...", name))
 	}
 	return false
-}
-
-// found says what a value is: a list, the boolean yes.
-func found(n *tree.Node) string {
-	switch n.Kind {
-	case tree.List, tree.Map:
-		return "a " + n.Kind.String()
-	case tree.Null:
-		return "null"
-	case tree.String:
-		return "the text " + strconv.Quote(short(n.Text))
-	}
-	return "the " + n.Kind.String() + " " + n.Text
-}
-
-// short cuts a text that is too long for a message.
-func short(text string) string {
-	const longest = 40 // characters
-	if r := []rune(text); len(r) > longest {
-		return string(r[:longest]) + "..."
-	}
-	return text
 }
 
 func isText(n *tree.Node) bool {

@@ -39,6 +39,13 @@ type Input struct {
 	Environ []string
 	// IsDir reports whether there is a directory at a path.
 	IsDir func(path string) bool
+
+	// Command is the harness's layer hook that builds its command, nil if it
+	// has none. Wraps are those that put something around it, the weakest
+	// first, Launcher the one that is the wrapper, if the key wrapper says so.
+	Command  *Hook
+	Wraps    []*Hook
+	Launcher *Hook
 }
 
 // A PromptSource is one PROMPT.md and whose it is.
@@ -56,7 +63,7 @@ func Build(in Input) (*Plan, error) {
 		ACLI: in.ACLI, Model: in.Model.Passed,
 	}}
 	for _, step := range []func(){
-		b.session, b.skills, b.prompt, b.collect, b.environment, b.command, b.binary, b.wrapper, b.ignored,
+		b.session, b.skills, b.prompt, b.collect, b.environment, b.command, b.wrap, b.binary, b.wrapper, b.ignored,
 	} {
 		step()
 	}
@@ -102,7 +109,7 @@ func (b *builder) skills() {
 	last := make(map[string]int)
 	dirs := make([]string, len(key.Items))
 	for i, item := range key.Items {
-		dirs[i] = absolute(item.Text, item.Dir)
+		dirs[i] = Absolute(item.Text, item.Dir)
 		last[dirs[i]] = i
 	}
 	for i, item := range key.Items {
@@ -119,7 +126,7 @@ func (b *builder) skills() {
 				WithHint("rename the directory"))
 			continue
 		}
-		b.plan.Skills = append(b.plan.Skills, Skill{Dir: dirs[i], From: Origin{"skills of " + item.Level.String(), item.Span}})
+		b.plan.Skills = append(b.plan.Skills, Skill{Dir: dirs[i], From: origin("skills of "+item.Level.String(), item.Span, item.Definition)})
 	}
 }
 

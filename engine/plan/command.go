@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ucas/engine/diag"
+	"ucas/engine/merge"
 	"ucas/engine/source"
 	"ucas/engine/tree"
 )
@@ -52,6 +53,23 @@ func joined(values []value, by string) value {
 	return value{strings.Join(texts, by), values[0].from}
 }
 
+// origin returns where a value comes from that a definition sets; the
+// definition may be nil.
+func origin(key string, span source.Span, d *merge.Definition) Origin {
+	o := Origin{Key: key, Span: span}
+	if d != nil {
+		o.Hook = d.Hook
+	}
+	return o
+}
+
+// from returns the origin of a value, or of a part of it, that a key's winner
+// sets.
+func (b *builder) from(key string, span source.Span) Origin {
+	name, _, _ := strings.Cut(key, ".")
+	return origin(key, span, b.Doc.Winner(name))
+}
+
 // collect finds the values of the inputs, and checks that the mappings name
 // no others.
 func (b *builder) collect() {
@@ -63,16 +81,16 @@ func (b *builder) collect() {
 		b.values[skillsDir] = append(b.values[skillsDir], value{s.Dir, s.From})
 	}
 	if b.plan.Model != "" {
-		b.values[modelFlag] = []value{{b.plan.Model, Origin{"model_mapping", b.Model.From}}}
+		b.values[modelFlag] = []value{{b.plan.Model, Origin{Key: "model_mapping", Span: b.Model.From, Hook: b.Model.Hook}}}
 	}
 	b.values[memoryDir] = []value{{filepath.Join(b.Dir, source.ProjectDir, source.MemDir, b.Memory), Origin{Key: "agent"}}}
 	b.values[sessionName] = []value{{b.Session, Origin{Key: "session"}}}
 	if t := b.Doc.Get("task"); t != nil {
-		b.values[task] = []value{{t.Text, Origin{"task", t.Span()}}}
+		b.values[task] = []value{{t.Text, b.from("task", t.Span())}}
 	}
 	b.checkInputs("arg_mapping")
 	b.checkInputs("env_mapping")
-	if b.isMapped(memoryDir) {
+	if b.isMapped(memoryDir) && b.Command == nil {
 		b.plan.Dirs = append(b.plan.Dirs, b.values[memoryDir][0].text)
 	}
 }
@@ -116,9 +134,13 @@ func (b *builder) command() {
 		b.fail(diag.Errorf("%s sets no executable", b.ACLI).WithHint("an ACLI needs the key executable: the program to run"))
 		return
 	}
-	b.word(Word{Text: b.Doc.Text("executable"), From: Origin{"executable", program.Span}})
+	if b.Command != nil {
+		b.byHook(program)
+		return
+	}
+	b.word(Word{Text: b.Doc.Text("executable"), From: origin("executable", program.Span, program)})
 	for arg := range b.Doc.Get("args").Items() {
-		b.word(Word{Text: arg.Text, From: Origin{"args", arg.Span()}})
+		b.word(Word{Text: arg.Text, From: b.from("args", arg.Span())})
 	}
 	for in := promptFile; in < task; in++ {
 		b.mapped(in)
@@ -155,7 +177,7 @@ func (b *builder) mapped(in input) {
 	}
 	for _, v := range values {
 		for _, w := range expand(to, v) {
-			w.From = Origin{"arg_mapping." + inputNames[in], to.Span()}
+			w.From = b.from("arg_mapping."+inputNames[in], to.Span())
 			b.word(w)
 		}
 	}
@@ -201,6 +223,22 @@ func expand(to *tree.Node, v value) []Word {
 
 // ignored warns of what the configuration says and the harness cannot take.
 func (b *builder) ignored() {
+	if b.Command == nil {
+		b.unmapped()
+	}
+	if d := b.Doc.Winner("locked"); d != nil {
+		b.warn(diag.Warn(d.Span, "locked locks nothing: this version has no locks").WithHint("force values with override files"))
+	}
+	for _, key := range []string{"mcp_servers", "directories", "prompt_mode"} {
+		if span, ok := b.isSet(key); ok && !b.isCapable(key) {
+			b.warn(diag.Warn(span, "%s cannot take %s, which is set here", b.ACLI, key).
+				WithHint("what a harness can take is listed in its capabilities"))
+		}
+	}
+}
+
+// unmapped warns of inputs that no mapping passes on.
+func (b *builder) unmapped() {
 	if b.plan.Prompt.File != "" && !b.isMapped(promptFile) && !b.isMapped(promptText) {
 		b.warn(diag.Warn(source.Span{}, "the prompt is not passed: %s maps neither prompt_file nor prompt_text", b.ACLI).
 			WithHint("add one to its arg_mapping"))
@@ -212,15 +250,6 @@ func (b *builder) ignored() {
 	if d := b.Doc.Winner("task"); d != nil && !b.isMapped(task) {
 		b.warn(diag.Warn(d.Span, "the task is not passed: %s does not map task", b.ACLI).
 			WithHint("add task to its arg_mapping, or give the task yourself"))
-	}
-	if d := b.Doc.Winner("locked"); d != nil {
-		b.warn(diag.Warn(d.Span, "locked locks nothing: this version has no locks").WithHint("force values with override files"))
-	}
-	for _, key := range []string{"mcp_servers", "directories", "prompt_mode"} {
-		if span, ok := b.isSet(key); ok && !b.isCapable(key) {
-			b.warn(diag.Warn(span, "%s cannot take %s, which is set here", b.ACLI, key).
-				WithHint("what a harness can take is listed in its capabilities"))
-		}
 	}
 }
 

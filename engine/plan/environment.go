@@ -21,7 +21,14 @@ func (b *builder) environment() {
 			b.variable(v, at)
 		}
 	}
-	b.mappedVariables()
+	if b.Command == nil {
+		b.mappedVariables()
+	}
+	b.sortVariables()
+}
+
+// sortVariables puts the variables in the order of their names.
+func (b *builder) sortVariables() {
 	slices.SortFunc(b.plan.Env, func(x, y Var) int { return strings.Compare(x.Name, y.Name) })
 }
 
@@ -32,9 +39,9 @@ func variable(key *merge.Key) (v Var, at source.Span, ok bool) {
 	for i := len(key.Definitions) - 1; i >= 0; i-- {
 		switch d := key.Definitions[i]; d.Fate {
 		case merge.Set:
-			return Var{Name: name, Value: key.Value.Text, From: Origin{key.Name, d.Span}}, d.Value.KeySpan(), true
+			return Var{Name: name, Value: key.Value.Text, From: origin(key.Name, d.Span, d)}, d.Value.KeySpan(), true
 		case merge.Unset:
-			return Var{Name: name, Unset: true, From: Origin{key.Name, d.Span}}, d.Value.KeySpan(), true
+			return Var{Name: name, Unset: true, From: origin(key.Name, d.Span, d)}, d.Value.KeySpan(), true
 		}
 	}
 	return Var{}, source.Span{}, false
@@ -69,9 +76,9 @@ func (b *builder) mappedVariables() {
 		if to == nil || len(b.values[in]) == 0 {
 			continue
 		}
-		origin := Origin{"env_mapping." + inputNames[in], to.Span()}
+		from := b.from("env_mapping."+inputNames[in], to.Span())
 		if other, taken := b.taken(to.Text); taken {
-			b.warn(diag.Warn(origin.Span, "%s is set by %s, so %s is not put into it", to.Text, other.Key, inputNames[in]).
+			b.warn(diag.Warn(from.Span, "%s is set by %s, so %s is not put into it", to.Text, other.Key, inputNames[in]).
 				WithPlace(other.Span, "it is set here"))
 			continue
 		}
@@ -80,7 +87,7 @@ func (b *builder) mappedVariables() {
 			join = ":"
 		}
 		v := joined(b.values[in], join)
-		b.variable(Var{Name: to.Text, Value: v.text, From: origin, ValueFrom: v.from}, to.Span())
+		b.variable(Var{Name: to.Text, Value: v.text, From: from, ValueFrom: v.from}, to.Span())
 	}
 }
 
@@ -101,7 +108,11 @@ func (b *builder) taken(name string) (by Origin, taken bool) {
 func (b *builder) wrapper() {
 	w := Wrapper{Name: WrapperTmux, From: Origin{Key: "wrapper"}}
 	if d := b.Doc.Winner("wrapper"); d != nil {
-		w.Name, w.From.Span = d.Value.Text, d.Span
+		w.Name, w.From = d.Value.Text, origin("wrapper", d.Span, d)
+	}
+	if b.Launcher != nil {
+		b.launcher(w)
+		return
 	}
 	declared := b.Doc.Get("wrappers")
 	var names []string
@@ -117,7 +128,7 @@ func (b *builder) wrapper() {
 			b.unknownWrapper(w, names)
 			return
 		}
-		w.From = Origin{"wrappers." + w.Name, node.Span()}
+		w.From = b.from("wrappers."+w.Name, node.Span())
 		for arg := range node.Items() {
 			w.Argv = append(w.Argv, arg.Text)
 		}

@@ -8,6 +8,7 @@ package plan
 
 import (
 	"ucas/engine/diag"
+	"ucas/engine/merge"
 	"ucas/engine/source"
 )
 
@@ -50,6 +51,9 @@ type Plan struct {
 	// paths are absolute and lie below Dir/.ucas.
 	Files []File
 	Dirs  []string
+	// FilesDir is where the files are that the harness's command hook asked
+	// for; "" if there are none. What else is there is of an earlier launch.
+	FilesDir string
 
 	// Wrapper starts the command.
 	Wrapper Wrapper
@@ -84,6 +88,8 @@ type Origin struct {
 	Key string
 	// Span is the definition in force; it may be zero.
 	Span source.Span
+	// Hook is the layer hook that computed it, nil for what stands in a file.
+	Hook *merge.Hook
 }
 
 // SearchPath says how PATH is made: the Dirs, then the rest.
@@ -126,6 +132,8 @@ type PromptPart struct {
 type File struct {
 	Path string
 	Text string
+	// Link, if it is set, makes it a symbolic link to that path.
+	Link string
 }
 
 // The wrappers that need no definition.
@@ -134,11 +142,15 @@ const (
 	WrapperExec = "exec" // in place, in this terminal
 )
 
+// WrapperHook stands for the wrapper that a layer hook makes.
+const WrapperHook = "wrapper()"
+
 // A Wrapper starts the command of a Plan.
 type Wrapper struct {
-	// Name is WrapperTmux, WrapperExec, or that of a definition.
+	// Name is WrapperTmux, WrapperExec, or that of a definition; it is
+	// WrapperHook for what a layer hook returned.
 	Name string
-	// Argv is the command of a defined wrapper, with {name}, {script} and
+	// Argv is the command of any other wrapper, with {name}, {script} and
 	// {dir} still to be put in.
 	Argv []string
 	From Origin

@@ -25,7 +25,10 @@ func (p *Plan) Program(environ []string) (string, error) {
 	}
 	problem := diag.At(p.Argv[0].From.Span, "cannot launch %s: %s", p.ACLI, err).WithCause(err).
 		WithHint("install it, or choose another harness with +NAME or default_acli")
+	hook := p.Argv[0].From.Hook
 	switch {
+	case hook != nil:
+		problem.WithHint("install it, or let %s run another program", hook)
 	case errors.Is(err, syscall.EACCES):
 		problem.WithHint("make it a program (chmod +x), or name another under executable")
 	case strings.ContainsAny(name, " \t"):
@@ -39,7 +42,7 @@ func (p *Plan) Program(environ []string) (string, error) {
 // ENOENT, or EACCES if there is such a file but it may not be run.
 func LookPath(name, dir, path string) (string, error) {
 	if strings.Contains(name, "/") {
-		file := absolute(name, dir)
+		file := Absolute(name, dir)
 		if err := isProgram(file); err != 0 {
 			return "", missing(file, "", err)
 		}
@@ -50,7 +53,7 @@ func LookPath(name, dir, path string) (string, error) {
 		return "", missing(name, " on PATH", failure)
 	}
 	for _, d := range filepath.SplitList(path) {
-		file := filepath.Join(absolute(d, dir), name)
+		file := filepath.Join(Absolute(d, dir), name)
 		switch isProgram(file) {
 		case 0:
 			return file, nil
@@ -90,7 +93,8 @@ func isProgram(file string) syscall.Errno {
 	return 0
 }
 
-func absolute(path, dir string) string {
+// Absolute returns a path from the root on; what is relative is so to dir.
+func Absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}

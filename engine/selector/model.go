@@ -15,13 +15,23 @@ type Model struct {
 	// harness.
 	Passed string
 	// From is the definition that Passed was taken from; it may be zero.
-	From  source.Span
+	From source.Span
+	// Hook is the layer hook that gave it, nil if none did.
+	Hook  *merge.Hook
 	Steps []Step
 }
 
+// A Mapper is a layer hook that translates model names.
+type Mapper struct {
+	Run *merge.Hook
+	// Map returns the harness's name of a model, "" to leave it to the next.
+	Map func(model string) (string, error)
+}
+
 // ChooseModel translates the model that is asked for to the harness's name of
-// it. Doc is the configuration with the chosen harness's own level in it.
-func ChooseModel(doc *merge.Doc, acli string) (m *Model, warnings diag.List, err error) {
+// it. Doc is the configuration with the chosen harness's own level in it; the
+// mappers are asked before its table, in order.
+func ChooseModel(doc *merge.Doc, acli string, mappers []Mapper) (m *Model, warnings diag.List, err error) {
 	m = &Model{Requested: doc.Text("requested_model")}
 	mapping := doc.Get("model_mapping")
 	if m.Requested == "" {
@@ -31,6 +41,9 @@ func ChooseModel(doc *merge.Doc, acli string) (m *Model, warnings diag.List, err
 	}
 	asked := doc.Winner("requested_model")
 	m.try(1, "requested_model of "+asked.Level.String(), Asked, m.Requested, "", asked.Span)
+	if done, err := m.ask(mappers); done || err != nil {
+		return m, nil, err
+	}
 	if to := mapped(mapping, m.Requested); to != nil {
 		m.take(2, "model_mapping", to)
 		return m, nil, nil
@@ -40,6 +53,25 @@ func ChooseModel(doc *merge.Doc, acli string) (m *Model, warnings diag.List, err
 		return m, nil, nil
 	}
 	return m.unknown(doc, asked.Span, acli)
+}
+
+// ask asks the layer hooks one after another. It reports whether one knew.
+func (m *Model) ask(mappers []Mapper) (bool, error) {
+	for _, mapper := range mappers {
+		name, err := mapper.Map(m.Requested)
+		if err != nil {
+			m.try(2, mapper.Run.String(), Invalid, "", "it failed", mapper.Run.Span)
+			return false, err
+		}
+		if name == "" {
+			m.try(2, mapper.Run.String(), Passed, "", "it left it to the next", mapper.Run.Span)
+			continue
+		}
+		m.Passed, m.From, m.Hook = name, mapper.Run.Span, mapper.Run
+		m.try(2, mapper.Run.String(), Chosen, name, "", mapper.Run.Span)
+		return true, nil
+	}
+	return false, nil
 }
 
 // unknown is the end of a request that no mapping knows.

@@ -157,7 +157,7 @@ func TestChooseModel(t *testing.T) {
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			doc := fold(t, []level{{source.User, "", test.text}})
-			m, warnings, err := selector.ChooseModel(doc, "acli-x")
+			m, warnings, err := selector.ChooseModel(doc, "acli-x", nil)
 			checkError(t, err, test.want)
 			if err == nil && m.Passed != test.want {
 				t.Errorf("passed %q, want %q", m.Passed, test.want)

@@ -166,6 +166,18 @@ func NewList(items []*Node, at source.Span) *Node {
 	return newNode(Node{Kind: List}, at).withChildren(items)
 }
 
+// NewMap returns a mapping of the given values by their Key, which it copies.
+func NewMap(values []*Node, at source.Span) *Node {
+	return newNode(Node{Kind: Map}, at).withChildren(values)
+}
+
+// Named returns a copy of a node that has the given key in a mapping.
+func (n *Node) Named(key string) *Node {
+	c := *n
+	c.Key, c.KeyStart, c.KeyEnd = key, 0, 0
+	return &c
+}
+
 // With returns a copy of a mapping (or an empty one, if n is nil or no
 // mapping) in which the key has the given value; a nil value removes it.
 func (n *Node) With(key string, value *Node) *Node {

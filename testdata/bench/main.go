@@ -39,7 +39,7 @@ func bench(runs int) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range []func(string, map[string]string, int) error{benchDryRun, benchLibrary} {
+	for _, part := range []func(string, map[string]string, int) error{benchDryRun, benchHooks, benchLibrary} {
 		if err := part(work, programs, runs); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func pinned(runs int, commands ...command) ([]sample, error) {
 // build makes the programs that are measured, as they are released.
 func build(work string) (map[string]string, error) {
 	programs := make(map[string]string)
-	for _, p := range []string{"cmd/ucas", "testdata/bench/floor", "testdata/bench/walk"} {
+	for _, p := range []string{"cmd/ucas", "testdata/bench/floor", "testdata/bench/walk", "testdata/bench/embed"} {
 		out := filepath.Join(work, filepath.Base(p))
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "./"+p)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -92,6 +92,41 @@ func benchDryRun(work string, programs map[string]string, runs int) error {
 	row(dry.name, times[1], times[0])
 	limit("wall time", times[1].wall/times[0].wall, "<=", 1.5)
 	limit("peak memory, MiB", times[1].mib, "<=", 12)
+	return nil
+}
+
+// benchHooks measures what a layer hook adds to the same sandwich: in a child
+// process, and in the process of a program that trusts it.
+func benchHooks(work string, programs map[string]string, runs int) error {
+	plain, err := sandwich(filepath.Join(work, "plain"))
+	if err != nil {
+		return err
+	}
+	s, err := sandwich(filepath.Join(work, "hooked"))
+	if err != nil {
+		return err
+	}
+	hook := filepath.Join(s.dir, ".ucas", "ucas.star")
+	if err := os.WriteFile(hook, []byte(hookText), 0o644); err != nil {
+		return err
+	}
+	args := []string{"coder", "one", "two", "three"}
+	dryRun := []string{programs["ucas"], "run", "coder", "+one", "+two", "+three", "--dry-run"}
+	times, err := pinned(runs,
+		command{"floor: reads 20 files, writes one", append([]string{programs["floor"]}, s.files...), s.dir, s.environ},
+		command{"ucas run, 11 files of YAML", dryRun, plain.dir, plain.environ},
+		command{"the same and a hook, in a child", dryRun, s.dir, s.environ},
+		command{"the same and a hook, in the process", append([]string{programs["embed"]}, args...), s.dir, s.environ})
+	if err != nil {
+		return err
+	}
+	fmt.Println("a layer hook of 20 lines")
+	row("floor: reads 20 files, writes one", times[0], times[0])
+	row("ucas run, 11 files of YAML", times[1], times[0])
+	row("the same and a hook, in a child", times[2], times[0])
+	row("the same and a hook, in the process", times[3], times[0])
+	limit("wall time in the process, over the floor", times[3].wall/times[0].wall, "<=", 2)
+	limit("ms more in a child", times[2].wall-times[1].wall, "<=", 2.5)
 	return nil
 }
 

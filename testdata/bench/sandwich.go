@@ -51,6 +51,29 @@ reviewers:
     mods: [git-mod, debug-mod]
 `
 
+// hookText is a layer hook of 20 lines.
+const hookText = `load("@ucas//env.star", "env")
+
+TIERS = {
+    "fast": "sonnet-3.5",
+    "strong": "opus-4.5",
+}
+
+def depth(ctx):
+    if env.is_ci(ctx):
+        return 1
+    return int(ctx.get("env.REVIEW_DEPTH", "3"))
+
+def configure(ctx):
+    ctx.set("env.REVIEW_DEPTH", depth(ctx))
+    for name, model in TIERS.items():
+        ctx.set(["model_mapping", name], model)
+    if ctx.which("git"):
+        ctx.set("env.HAS_GIT", "yes")
+    if ctx.exists("topics.txt"):
+        ctx.set("topics", ctx.read("topics.txt").splitlines())
+`
+
 // A set-up is a project with its layers.
 type setUp struct {
 	dir, home string

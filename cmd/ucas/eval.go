@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"ucas/engine"
+	"ucas/engine/diag"
+)
+
+// evalCmd is "ucas eval".
+type evalCmd struct {
+	Agent  string   `arg:"" optional:"" help:"The agent; with --team and --member, theirs if none is given."`
+	Mods   []string `arg:"" optional:"" name:"+mod" help:"Mods to lay over it, each written +NAME."`
+	Expr   []string `short:"e" sep:"none" placeholder:"TEXT" help:"Evaluate an expression or a statement and print its value. Repeatable."`
+	Level  string   `short:"l" placeholder:"LEVEL" help:"The level whose ctx is there, such as project or a mod's name; default: the finished assembly."`
+	Team   string   `placeholder:"TEAM" help:"Assemble a member of this team."`
+	Member string   `placeholder:"NAME" help:"The team's member."`
+	Set    []string `sep:"none" placeholder:"KEY=VALUE" help:"Set a key; the value is YAML. Repeatable."`
+}
+
+// Help is shown below the options.
+func (c *evalCmd) Help() string {
+	return "Evaluates Starlark as a layer hook would: try ctx.get(\"env\"), or configure(ctx) of the level's own hooks. " +
+		"Without -e it prompts, or reads standard input; an empty line ends a block."
+}
+
+func (c *evalCmd) run(p *program, g *global) error {
+	if c.Agent == "" && (c.Team == "" || c.Member == "") {
+		return errUsage{errors.New("name an agent, or --team and --member")}
+	}
+	o, err := p.options(g)
+	if err != nil {
+		return err
+	}
+	launch := runCmd{Agent: c.Agent, Mods: c.Mods, Set: c.Set}
+	if err := launch.fill(&o); err != nil {
+		return err
+	}
+	o.Team, o.Member = c.Team, c.Member
+	console, err := engine.OpenConsole(context.Background(), o, c.Level)
+	if err != nil {
+		p.warn(console.Printed()...)
+		return err
+	}
+	defer console.Close()
+	e := &evaluation{p: p, console: console, level: c.Level}
+	e.begin()
+	if len(c.Expr) > 0 {
+		return e.all(c.Expr)
+	}
+	if isTerminal(p.stdin) && isTerminal(p.stdout) {
+		return e.prompt()
+	}
+	return e.script()
+}
+
+// An evaluation is one use of a console.
+type evaluation struct {
+	p       *program
+	console *engine.Console
+	level   string // that was asked for
+	failed  bool
+}
+
+// begin says what stood in the way of the assembly, if anything.
+func (e *evaluation) begin() {
+	e.p.said(e.console.Printed())
+	for _, problem := range diag.All(e.console.Problem) {
+		warning := *problem
+		warning.Severity = diag.Warning
+		e.p.warn(&warning)
+	}
+}
+
+// all evaluates texts until one fails.
+func (e *evaluation) all(texts []string) error {
+	for _, text := range texts {
+		if e.one(text); e.failed {
+			return exitStatus(exitProblem)
+		}
+	}
+	return nil
+}
+
+// one evaluates a text, and prints its value or what is wrong with it.
+func (e *evaluation) one(text string) {
+	value, err := e.console.Eval(text)
+	e.p.said(e.console.Printed())
+	if value != "" {
+		fmt.Fprintln(e.p.stdout, diag.Escape(value))
+	}
+	if err == nil {
+		return
+	}
+	e.failed = true
+	diag.Print(e.p.stderr, diag.All(err)...)
+	if e.console.Lost() {
+		fmt.Fprintln(e.p.stderr, "note: the names that were set before are gone")
+	}
+}
+
+// script evaluates what standard input holds, up to what fails.
+func (e *evaluation) script() error {
+	lines := bufio.NewReader(e.p.stdin)
+	for {
+		text, err := readBlock(func(bool) (string, error) {
+			line, err := lines.ReadString('\n')
+			if err == io.EOF && line != "" {
+				err = nil
+			}
+			return strings.TrimRight(line, "\r\n"), err
+		})
+		if strings.TrimSpace(text) != "" {
+			if e.one(text); e.failed {
+				return exitStatus(exitProblem)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// prompt talks with a person until the end of the input (Ctrl-D).
+func (e *evaluation) prompt() error {
+	what := "the finished assembly"
+	if e.level != "" {
+		what = "the level " + diag.Escape(e.console.Level.Level.Level.String())
+	}
+	fmt.Fprintf(e.p.stderr, "ctx is that of %s; Ctrl-D ends.\n", what)
+	editor := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{e.p.stdin, e.p.stdout}, "")
+	for {
+		text, err := readBlock(func(more bool) (string, error) {
+			editor.SetPrompt(map[bool]string{false: ">>> ", true: "... "}[more])
+			return readLine(e.p.stdin, editor)
+		})
+		if err == io.EOF {
+			fmt.Fprintln(e.p.stderr)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(text) != "" {
+			e.one(text)
+		}
+	}
+}
+
+// readLine reads a line with the terminal in raw mode, which it leaves again.
+func readLine(stdin *os.File, editor *term.Terminal) (string, error) {
+	state, err := term.MakeRaw(int(stdin.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(int(stdin.Fd()), state)
+	if width, height, err := term.GetSize(int(stdin.Fd())); err == nil {
+		editor.SetSize(width, height)
+	}
+	return editor.ReadLine()
+}
+
+// readBlock reads a line, and those that belong to it: a line that ends in a
+// colon or leaves a bracket open goes on to the next empty line.
+func readBlock(line func(more bool) (string, error)) (string, error) {
+	text, err := line(false)
+	if err != nil || !isOpen(text) {
+		return text, err
+	}
+	for {
+		next, err := line(true)
+		if err != nil || strings.TrimSpace(next) == "" {
+			return text, err
+		}
+		text += "\n" + next
+	}
+}
+
+func isOpen(text string) bool {
+	trimmed := strings.TrimSpace(text)
+	depth := 0
+	for _, r := range trimmed {
+		switch r {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+	}
+	return depth > 0 || strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, `\`)
+}
