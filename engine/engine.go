@@ -251,7 +251,7 @@ func (a *assembler) plan() error {
 		Session: a.sessionName(agent.Entity), Dir: a.o.Dir, Chdir: a.o.Chdir,
 		Memory: agent.Entity.Path, Prompts: a.prompts,
 		Extra: a.o.Extra, Environ: a.o.Environ, IsDir: a.library.IsDir,
-		Command: a.hooks.command(), Wraps: a.hooks.wraps(), Launcher: a.hooks.launcher(),
+		Command: a.hooks.command(), Wraps: a.hooks.wraps(), Launcher: a.hooks.launcher,
 	})
 	a.result.Plan = p
 	a.result.Warnings = append(a.result.Warnings, p.Warnings...)
@@ -298,19 +298,62 @@ func (a *assembler) fileOf(l *Level, index int) *merge.Source {
 // something else about which it is to be.
 func (a *assembler) checkSettled(before *merge.Doc) error {
 	for _, key := range []string{"override_acli", "default_acli", "allowed_acli"} {
-		was, is := before.Get(key), a.result.Doc.Get(key)
-		if tree.Equal(was, is) {
-			continue
+		was, is := a.computed(before, key), a.computed(a.result.Doc, key)
+		for i := range max(len(was), len(is)) {
+			var old, now *merge.Definition
+			if i < len(was) {
+				old = was[i]
+			}
+			if i < len(is) {
+				now = is[i]
+			}
+			if !sameSaid(old, now) {
+				return a.unsettled(key, old, now)
+			}
 		}
-		p := diag.Errorf("the choice of the harness does not settle: %s is %s before %s is chosen, and %s after",
-			key, was.Describe(), a.result.Choice.Name, is.Describe()).
-			WithHint("let no hook compute %s from the harness, or from what the harness sets", key)
-		if d := a.result.Doc.Winner(key); d != nil {
-			p.Span = d.Span
-		}
-		return p
 	}
 	return nil
+}
+
+// computed returns what hooks say about a key, but for those of harnesses:
+// theirs did not count before, or do not any more.
+func (a *assembler) computed(doc *merge.Doc, key string) []*merge.Definition {
+	k := doc.Key(key)
+	if k == nil {
+		return nil
+	}
+	harness := func(d *merge.Definition) bool {
+		return slices.ContainsFunc(a.result.Levels, func(l *Level) bool {
+			return l.Level.Level == d.Level && (l.placed || l.LeftOut != "")
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(k.Definitions), func(d *merge.Definition) bool {
+		return d.Hook == nil || d.Fate == merge.Refused || harness(d)
+	})
+}
+
+// sameSaid reports whether two definitions say the same, if there are any.
+func sameSaid(a, b *merge.Definition) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Level == b.Level && slices.Equal(a.Path, b.Path) && tree.Equal(a.Value, b.Value)
+}
+
+func (a *assembler) unsettled(key string, old, now *merge.Definition) error {
+	said := func(d *merge.Definition) string {
+		if d == nil {
+			return "not set"
+		}
+		return d.Value.Describe()
+	}
+	at := now
+	if at == nil {
+		at = old
+	}
+	return diag.At(at.Span, "the choice of the harness does not settle: in %s, %s is %s before %s is chosen, and %s after",
+		at.Level.String(), key, said(old), a.runnerName(), said(now)).
+		WithHint("let no hook compute %s from the harness, or from what the harness sets", key)
 }
 
 func (a *assembler) agentLevel() *Level {

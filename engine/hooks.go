@@ -242,11 +242,10 @@ func (h *hooks) wraps() []*plan.Hook {
 	return wraps
 }
 
-// launcher returns the hook that is the wrapper, nil if the key wrapper says
-// something else.
-func (h *hooks) launcher() *plan.Hook {
-	d := h.a.result.Doc.Winner("wrapper")
-	if d == nil || d.Hook == nil || d.Hook.Name != script.Wrapper {
+// launcher returns the hook that a definition of the key wrapper stands for, nil
+// if it stands for none.
+func (h *hooks) launcher(d *merge.Definition) *plan.Hook {
+	if d.Hook == nil || d.Hook.Name != script.Wrapper {
 		return nil
 	}
 	return h.plans(d.Source, script.Wrapper)

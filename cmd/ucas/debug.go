@@ -11,6 +11,7 @@ import (
 	"ucas/engine/diag"
 	"ucas/engine/merge"
 	"ucas/engine/selector"
+	"ucas/engine/source"
 )
 
 // writeDebug tells how a session was assembled: for every level the file that was
@@ -36,7 +37,7 @@ func writeDebug(w io.Writer, r *engine.Result) {
 	}
 }
 
-func debugLevel(w io.Writer, r *engine.Result, source int, l *engine.Level) {
+func debugLevel(w io.Writer, r *engine.Result, index int, l *engine.Level) {
 	number := "  "
 	if l.Number > 0 {
 		number = fmt.Sprintf("%2d", l.Number)
@@ -53,22 +54,25 @@ func debugLevel(w io.Writer, r *engine.Result, source int, l *engine.Level) {
 	}
 	for _, key := range r.Doc.Keys {
 		for _, d := range key.Definitions {
-			if d.Source == source {
+			if d.Source == index {
 				debugDefinition(w, key.Name, d)
 			}
 		}
 	}
 }
 
-// levelFile says what file a level was read from.
+// levelFile says what files a level was read from.
 func levelFile(r *engine.Result, l *engine.Level) string {
-	switch {
-	case l.Config != nil:
-		return l.Config.Name
-	case l.ConfigPath != "":
+	var files []string
+	for _, f := range []*source.File{l.Config, l.Hooks} {
+		if f != nil {
+			files = append(files, f.Name)
+		}
+	}
+	if len(files) == 0 && l.ConfigPath != "" {
 		return r.ShowPath(l.ConfigPath) + " (not there)"
 	}
-	return ""
+	return strings.Join(files, ", ")
 }
 
 // debugDefinition tells one thing that a level says, whose value it replaced,

@@ -68,6 +68,8 @@ type evaluation struct {
 	console *engine.Console
 	level   string // that was asked for
 	failed  bool
+	// showsNone says that None is an answer, not just what a call came to.
+	showsNone bool
 }
 
 // begin says what stood in the way of the assembly, if anything.
@@ -82,7 +84,8 @@ func (e *evaluation) begin() {
 
 // all evaluates texts until one fails.
 func (e *evaluation) all(texts []string) error {
-	for _, text := range texts {
+	for i, text := range texts {
+		e.showsNone = i == len(texts)-1
 		if e.one(text); e.failed {
 			return exitStatus(exitProblem)
 		}
@@ -94,7 +97,7 @@ func (e *evaluation) all(texts []string) error {
 func (e *evaluation) one(text string) {
 	value, err := e.console.Eval(text)
 	e.p.said(e.console.Printed())
-	if value != "" {
+	if value != "" && (value != "None" || e.showsNone) {
 		fmt.Fprintln(e.p.stdout, diag.Escape(value))
 	}
 	if err == nil {
@@ -168,17 +171,22 @@ func readLine(stdin *os.File, editor *term.Terminal) (string, error) {
 		return "", err
 	}
 	defer term.Restore(int(stdin.Fd()), state)
-	if width, height, err := term.GetSize(int(stdin.Fd())); err == nil {
+	if width, height, err := term.GetSize(int(stdin.Fd())); err == nil && width > 0 {
 		editor.SetSize(width, height)
 	}
 	return editor.ReadLine()
 }
 
-// readBlock reads a line, and those that belong to it: a line that ends in a
-// colon or leaves a bracket open goes on to the next empty line.
+// readBlock reads a line, and those that belong to it: an open bracket goes on
+// until it is closed, a line that ends in a colon to the next empty line.
 func readBlock(line func(more bool) (string, error)) (string, error) {
 	text, err := line(false)
-	if err != nil || !isOpen(text) {
+	for err == nil && openBrackets(text) > 0 {
+		var next string
+		next, err = line(true)
+		text += "\n" + next
+	}
+	if err != nil || !isBlock(text) {
 		return text, err
 	}
 	for {
@@ -190,10 +198,14 @@ func readBlock(line func(more bool) (string, error)) (string, error) {
 	}
 }
 
-func isOpen(text string) bool {
-	trimmed := strings.TrimSpace(text)
+// openBrackets returns how many brackets a text leaves open. One in a string or
+// a comment counts, too: an empty line closes all.
+func openBrackets(text string) int {
+	if strings.HasSuffix(text, "\n") {
+		return 0
+	}
 	depth := 0
-	for _, r := range trimmed {
+	for _, r := range text {
 		switch r {
 		case '(', '[', '{':
 			depth++
@@ -201,5 +213,10 @@ func isOpen(text string) bool {
 			depth--
 		}
 	}
-	return depth > 0 || strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, `\`)
+	return depth
+}
+
+func isBlock(text string) bool {
+	trimmed := strings.TrimSpace(text)
+	return strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, `\`)
 }

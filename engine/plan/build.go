@@ -42,10 +42,11 @@ type Input struct {
 
 	// Command is the harness's layer hook that builds its command, nil if it
 	// has none. Wraps are those that put something around it, the weakest
-	// first, Launcher the one that is the wrapper, if the key wrapper says so.
+	// first. Launcher returns the one that a definition of the key wrapper
+	// stands for, nil if it stands for none.
 	Command  *Hook
 	Wraps    []*Hook
-	Launcher *Hook
+	Launcher func(d *merge.Definition) *Hook
 }
 
 // A PromptSource is one PROMPT.md and whose it is.

@@ -107,12 +107,15 @@ func (b *builder) taken(name string) (by Origin, taken bool) {
 // wrapper finds what starts the command.
 func (b *builder) wrapper() {
 	w := Wrapper{Name: WrapperTmux, From: Origin{Key: "wrapper"}}
-	if d := b.Doc.Winner("wrapper"); d != nil {
-		w.Name, w.From = d.Value.Text, origin("wrapper", d.Span, d)
-	}
-	if b.Launcher != nil {
-		b.launcher(w)
-		return
+	for d := b.Doc.Winner("wrapper"); d != nil; d = d.Replaced {
+		if h := b.launcherOf(d); h == nil {
+			if d.Value.Kind != tree.Null {
+				w.Name, w.From = d.Value.Text, origin("wrapper", d.Span, d)
+			}
+			break
+		} else if b.launcher(h) {
+			return
+		}
 	}
 	declared := b.Doc.Get("wrappers")
 	var names []string
@@ -149,8 +152,12 @@ func (b *builder) unknownWrapper(w Wrapper, names []string) {
 
 // requireScript refuses a wrapper that would not run the command.
 func (b *builder) requireScript(w Wrapper, span source.Span) {
-	if !slices.ContainsFunc(w.Argv, func(arg string) bool { return strings.Contains(arg, "{script}") }) {
+	if !namesScript(w.Argv) {
 		b.fail(diag.At(span, "the wrapper %s would not start the agent: none of its arguments has {script}", w.Name).
 			WithHint("add it as in: %s: [screen, -dmS, \"{name}\", sh, \"{script}\"]", w.Name))
 	}
+}
+
+func namesScript(argv []string) bool {
+	return slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, "{script}") })
 }

@@ -24,7 +24,30 @@ func (h *Hook) origin() Origin { return Origin{Key: h.Run.Name, Span: h.Run.Span
 
 // wrong returns the error that a hook returned what it must not.
 func (h *Hook) wrong(want string, got *tree.Node) *diag.Problem {
+	if got == nil || got.Kind == tree.Null {
+		return diag.At(h.Run.Span, "%s must return %s, and returned None", h.Run, want)
+	}
 	return diag.At(h.Run.Span, "%s must return %s, not %s", h.Run, want, got.Describe())
+}
+
+// words returns a list of text that a hook returned; it must not be empty.
+func (h *Hook) words(what string, list *tree.Node) ([]string, *diag.Problem) {
+	if list == nil || list.Kind != tree.List {
+		return nil, h.wrong(what, list)
+	}
+	if list.Len == 0 {
+		return nil, diag.At(h.Run.Span, "%s must return %s, and the list is empty", h.Run, what)
+	}
+	var texts []string
+	for item := range list.Items() {
+		switch item.Kind {
+		case tree.String, tree.Int, tree.Float:
+			texts = append(texts, item.Text)
+		default:
+			return nil, diag.At(h.Run.Span, "%s must return %s; its item %d (from 0) is %s", h.Run, what, len(texts), item.Describe())
+		}
+	}
+	return texts, nil
 }
 
 // byHook lets the harness's own hook build the command, in place of its
@@ -126,9 +149,9 @@ func (b *builder) filesDir() string { return b.artifact("") }
 // hookWords takes up the arguments that a command hook returned. One that is
 // an input's value comes from where that does.
 func (b *builder) hookWords(argv *tree.Node, program *merge.Definition) {
-	texts, ok := words(argv)
-	if !ok || len(texts) == 0 {
-		b.fail(b.Command.wrong("a list of text as argv", argv).WithHint("return the program and its arguments, as in argv = [parts.executable] + parts.args"))
+	texts, problem := b.Command.words("a list of text as argv", argv)
+	if problem != nil {
+		b.fail(problem.WithHint("return the program and its arguments, as in argv = [parts.executable] + parts.args"))
 		return
 	}
 	for i, text := range texts {
@@ -255,10 +278,9 @@ func (b *builder) wrap() {
 			b.problems = append(b.problems, diag.All(err)...)
 			return
 		}
-		texts, ok := words(result)
-		if !ok || len(texts) == 0 {
-			b.fail(h.wrong("a list of text", result).
-				WithHint(`return the arguments to run, as in ["nice"] + command.argv; to change nothing, return command.argv`))
+		texts, problem := h.words("a list of text", result)
+		if problem != nil {
+			b.fail(problem.WithHint(`return the arguments to run, as in ["nice"] + command.argv; to change nothing, return command.argv`))
 			return
 		}
 		inner := b.plan.Argv
@@ -320,41 +342,40 @@ func (b *builder) scripted() *tree.Node {
 	return b.wholeCommand().With("script", newText("{script}"))
 }
 
-// launcher lets a layer hook make the wrapper.
-func (b *builder) launcher(w Wrapper) {
-	if len(b.problems) > 0 {
-		return
+// launcherOf returns the hook that a definition of the key wrapper stands for.
+func (b *builder) launcherOf(d *merge.Definition) *Hook {
+	if b.Launcher == nil {
+		return nil
 	}
-	result, err := b.Launcher.Call(b.scripted())
-	if err != nil {
-		b.problems = append(b.problems, diag.All(err)...)
-		return
-	}
-	texts, ok := words(result)
-	if !ok || len(texts) == 0 {
-		b.fail(b.Launcher.wrong("a list of text", result).
-			WithHint(`return the arguments that start the session, as in ["screen", "-S", command.session, "sh", command.script]`))
-		return
-	}
-	w.Name, w.Argv, w.From = WrapperHook, texts, b.Launcher.origin()
-	b.requireScript(w, w.From.Span)
-	b.plan.Wrapper = w
+	return b.Launcher(d)
 }
 
-// words returns a list of text as Go strings; ok is false if it is none.
-func words(list *tree.Node) (texts []string, ok bool) {
-	if list == nil || list.Kind != tree.List {
-		return nil, false
+// launcher lets a layer hook make the wrapper. It reports whether the hook did:
+// one that returns None leaves it to what its definition replaced.
+func (b *builder) launcher(h *Hook) bool {
+	if len(b.problems) > 0 {
+		return true
 	}
-	for item := range list.Items() {
-		switch item.Kind {
-		case tree.String, tree.Int, tree.Float:
-			texts = append(texts, item.Text)
-		default:
-			return nil, false
-		}
+	result, err := h.Call(b.scripted())
+	if err != nil {
+		b.problems = append(b.problems, diag.All(err)...)
+		return true
 	}
-	return texts, true
+	if result == nil || result.Kind == tree.Null {
+		return false
+	}
+	texts, problem := h.words("a list of text", result)
+	const example = `["screen", "-S", command.session, "sh", command.script]`
+	switch {
+	case problem != nil:
+		b.fail(problem.WithHint("return the arguments that start the session, as in %s; or None to leave it to weaker levels", diag.Lines(example)))
+	case !namesScript(texts):
+		b.fail(diag.At(h.Run.Span, "%s would not start the agent: none of its arguments is command.script", h.Run).
+			WithHint("return it as in %s", diag.Lines(example)))
+	default:
+		b.plan.Wrapper = Wrapper{Name: WrapperHook, Argv: texts, From: h.origin()}
+	}
+	return true
 }
 
 func textOf(n *tree.Node) string {

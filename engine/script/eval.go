@@ -23,7 +23,7 @@ func (l *Local) Eval(text, scope *source.File) (string, error) {
 			return err
 		}
 		value, err := l.evaluate(u, names)
-		if err == nil && value != starlark.None {
+		if err == nil && value != nil {
 			printed, err = repr(value)
 		}
 		return err
@@ -57,8 +57,8 @@ func (l *Local) names(scope *source.File) (starlark.StringDict, error) {
 	return names, nil
 }
 
-// evaluate evaluates an expression, or executes statements and keeps what
-// they set, even if one of them fails.
+// evaluate evaluates an expression, or executes statements, which have no
+// value, and keeps what they set, even if one of them fails.
 func (l *Local) evaluate(u *unit, names starlark.StringDict) (starlark.Value, error) {
 	options := &syntax.FileOptions{Set: true, GlobalReassign: true, TopLevelControl: true, LoadBindsGlobally: true}
 	var err error
@@ -74,7 +74,7 @@ func (l *Local) evaluate(u *unit, names starlark.StringDict) (starlark.Value, er
 			l.texts[id.Name] = value
 		}
 	}
-	return starlark.None, err
+	return nil, err
 }
 
 func soleExpression(f *syntax.File) syntax.Expr {

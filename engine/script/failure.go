@@ -285,8 +285,9 @@ func (cs calls) ofCaller(p *diag.Problem, text string) calls {
 	return cs[1:]
 }
 
-// show returns a problem at the innermost of the calls, with the others. A
-// place that it had is one of those then.
+// show returns a problem at the innermost call of a layer's file, with the
+// others: what comes up inside of the library is mostly how that was called. A
+// place that the problem had is one of the others then.
 func (cs calls) show(p *diag.Problem) *diag.Problem {
 	if len(cs) == 0 {
 		return p
@@ -295,13 +296,17 @@ func (cs calls) show(p *diag.Problem) *diag.Problem {
 	if !p.Span.IsZero() && !slices.ContainsFunc(cs, func(c call) bool { return c.at == p.Span }) {
 		others = slices.Insert(others, 0, diag.Place{Span: p.Span, Text: "it is about this"})
 	}
-	for _, c := range cs[1:min(len(cs), maxPlaces+1)] {
+	first := max(0, slices.IndexFunc(cs, func(c call) bool { return !c.unit.isLibrary() }))
+	if first > 0 {
+		others = append(others, diag.Place{Span: cs[0].at, Text: "it came up here, in " + cs[0].name})
+	}
+	for _, c := range cs[first+1 : max(first+1, min(len(cs), maxPlaces+1))] {
 		text := "called from here"
 		if !strings.HasPrefix(c.name, "<") { // <toplevel>
 			text += ", in " + c.name
 		}
 		others = append(others, diag.Place{Span: c.at, Text: text})
 	}
-	p.Span, p.Others = cs[0].at, others
+	p.Span, p.Others = cs[first].at, others
 	return p
 }

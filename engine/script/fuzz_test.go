@@ -187,11 +187,10 @@ func FuzzHooks(f *testing.F) {
 	f.Add(twenty)
 	f.Add("def configure(ctx):\n  x = [n for n in ctx.glob('*')]\n  ctx.set('a', {'x': x, 'y': set(x)})\n  return x + [str(hash('a'))]\n")
 	f.Add("def configure(ctx):\n  ctx.warn('w')\n  print(ctx.agent, dir(ctx), ctx)\n  return json.decode('[1]')\n")
-	for _, h := range hostiles() {
-		if file := h.file(); len(file.Text) < 300 && len(h.source) < 100 {
-			f.Add(string(file.Text))
-		}
-	}
+	f.Add("def f(*a, k=1, **d):\n  return a, k, d\ndef configure(ctx):\n  return str(f(1, *[2], k={}, **{'x': lambda: 1}))\n")
+	f.Add("def configure(ctx):\n  x = 'a'\n  for i in range(20):\n    x += x if i % 2 else '%s%r' % (x, {x: i})\n  return x[::-1][:9]\n")
+	f.Add("x = {'b': 1, 'a': [True, None, 1.5]}\ndef configure(ctx):\n  return [x | {'c': (1 << 99) // 7}, sorted(x), json.encode(x)]\n")
+	f.Add("def configure(ctx):\n  x = 3\n  for i in range(9):\n    x = x * x\n  return [int(str(x)) == x, x >> 64 & 255]\n")
 	z := &fuzzed{}
 	f.Cleanup(func() {
 		if z.process != nil {

@@ -18,6 +18,9 @@ func advised(at source.Span, text, before string) *diag.Problem {
 	if name, _, ok := cutAround(text, "ctx has no .", " field or method"); ok {
 		return unknownAttribute(at, name)
 	}
+	if name, module, ok := cutAround(text, "load: name ", " not found in module "+libraryPrefix); ok {
+		return notInLibrary(at, name, module)
+	}
 	for _, a := range advices() {
 		said, ok := match(a.says, text)
 		if !ok {
@@ -48,6 +51,15 @@ func unknownAttribute(at source.Span, name string) *diag.Problem {
 		hint = "ctx has " + strings.Join(known, ", ")
 	}
 	return diag.At(at, "ctx has no %s", name).WithHint("%s", hint)
+}
+
+// notInLibrary is for a name that a module of the library does not have: each
+// has one, its own, and all else in that.
+func notInLibrary(at source.Span, name, module string) *diag.Problem {
+	file, _, _ := strings.Cut(module, " ")
+	own := strings.TrimSuffix(file, ".star")
+	return diag.At(at, "load: %s%s has no %s", libraryPrefix, file, name).
+		WithHint("write load(\"%s%s\", %q), and then %s.%s", libraryPrefix, file, own, own, strings.TrimPrefix(name, "_"))
 }
 
 func unknownName(at source.Span, name string) *diag.Problem {
@@ -253,6 +265,11 @@ func valueAdvices() []advice {
 		{says: "floating-point division by zero", message: "division by zero", hint: "look at the divisor first"},
 		{says: "unknown binary op: NoneType …", hint: `it is None: give a default, as in ctx.get(path, "")`},
 		{says: "unknown binary op: … NoneType", hint: `it is None: give a default, as in ctx.get(path, "")`},
+		{says: "unhandled index operation NoneType[…]", hint: "it is None: give a default, as in ctx.get(path, {})"},
+		{says: "unhandled index operation builtin_function_or_method[…]", hint: "it is a function: call it with parentheses"},
+		{says: "unhandled index operation ctx[…]", hint: "ask for a key with ctx.get(path)"},
+		{says: "int: cannot convert NoneType to int", hint: "it is None: give a default, as in ctx.env(name, \"0\")"},
+		{says: "float got NoneType, want number or string", hint: "it is None: give a default, as in ctx.env(name, \"0\")"},
 		{says: "unknown binary op: string + …", hint: "make it a string: str(x)"},
 		{says: "unknown binary op: … + string", hint: "make it a string: str(x)"},
 		{says: "unknown binary op: list + …", hint: "make it a list: list(x) or [x]"},

@@ -109,8 +109,8 @@ type Evaluator interface {
 	// Call calls a hook.
 	Call(c Call) (*tree.Node, error)
 	// Eval evaluates text that a person typed, an expression or statements,
-	// and returns the printed form of the expression's value, "" if it has
-	// none. It sees the global names of scope, if that is not nil, those that
+	// and returns the printed form of the expression's value, "" for
+	// statements. It sees the global names of scope, if that is not nil, those that
 	// earlier texts set, and ctx. Every text has a budget of its own.
 	Eval(text, scope *source.File) (string, error)
 	// Spent reports whether a limit was reached: nothing can be evaluated any
