@@ -9,7 +9,6 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
-	mvdan.cc/sh/v3 v3.14.1
 )
 
 require golang.org/x/tools v0.38.0 // indirect

@@ -22,7 +22,7 @@ var dependencies = map[string]string{
 	"engine/find":     "engine/source engine/diag",
 	"engine/merge":    "engine/source engine/diag engine/tree",
 	"engine/selector": "engine/source engine/diag engine/tree engine/merge",
-	"engine/plan":     "engine/source engine/diag engine/tree engine/merge engine/selector mvdan.cc/sh/v3/syntax",
+	"engine/plan":     "engine/source engine/diag engine/tree engine/merge engine/selector",
 	"engine/script": "engine/source engine/diag engine/tree golang.org/x/sys/unix go.starlark.net/starlark " +
 		"go.starlark.net/starlarkstruct go.starlark.net/syntax go.starlark.net/resolve go.starlark.net/lib/json " +
 		"go.starlark.net/lib/math",
@@ -32,7 +32,7 @@ var dependencies = map[string]string{
 	"engine/launch": "engine/source engine/diag engine/plan",
 	"layers":        "",
 	"cmd/ucas": "engine engine/source engine/diag engine/tree engine/merge engine/selector engine/plan engine/launch engine/script " +
-		"layers starlib github.com/alecthomas/kong mvdan.cc/sh/v3/syntax golang.org/x/term",
+		"layers starlib github.com/alecthomas/kong golang.org/x/term",
 }
 
 // forbidden are packages of the standard library that one package alone may

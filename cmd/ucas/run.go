@@ -129,7 +129,7 @@ func (p *program) started(s *launch.Session) {
 		if p.getenv("TMUX") != "" {
 			verb = "select-window"
 		}
-		fmt.Fprintf(p.stderr, "%s runs in tmux: tmux %s -t %s\n", diag.Escape(s.Name), verb, diag.Escape(shellWord(s.Target)))
+		fmt.Fprintf(p.stderr, "%s runs in tmux: tmux %s -t %s\n", diag.Escape(s.Name), verb, diag.Escape(plan.ShellWord(s.Target)))
 	case s.Window != "":
 		fmt.Fprintf(p.stderr, "%s has ended\n", diag.Escape(s.Name))
 	}

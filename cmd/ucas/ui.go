@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"ucas/engine/diag"
 	"ucas/engine/tree"
 )
@@ -39,15 +37,6 @@ func isTerminal(f *os.File) bool {
 func devNull() os.FileInfo {
 	info, _ := os.Stat(os.DevNull)
 	return info
-}
-
-// shellWord returns a text as a word that can be pasted into a shell.
-func shellWord(s string) string {
-	w, err := syntax.Quote(s, syntax.LangPOSIX)
-	if err != nil {
-		return s
-	}
-	return w
 }
 
 // value returns a value in one line, as reports show it: text that could be

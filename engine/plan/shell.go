@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // ShellLine returns one line that a POSIX shell can run: it has the same
@@ -153,14 +151,12 @@ const plainMarks = "/._-:+@%,"
 // A quoter writes strings as words of a POSIX shell.
 type quoter struct{ newlines bool }
 
-// word returns a word that the shell reads as exactly s. The library does the
-// quoting; what it cannot write for every POSIX shell (control characters,
-// invalid bytes) or leaves to history expansion (!) is put between its pieces.
+// word returns a word that the shell reads as exactly s. What quotes alone cannot
+// write for every shell (control characters, invalid bytes, the ! of history
+// expansion) stands between quoted pieces.
 func (q *quoter) word(s string) string {
-	if !strings.Contains(s, "!") {
-		if w, err := syntax.Quote(s, syntax.LangPOSIX); err == nil {
-			return plainOrQuoted(w)
-		}
+	if s == "" {
+		return "''"
 	}
 	var b strings.Builder
 	for s != "" {
@@ -219,20 +215,16 @@ func (q *quoter) piece(s string, class charClass) string {
 		}
 		return `"$(printf '` + b.String() + `')"`
 	}
-	w, err := syntax.Quote(s, syntax.LangPOSIX)
-	if err != nil {
-		panic("plan: cannot quote printing text: " + err.Error())
-	}
-	return plainOrQuoted(w)
+	return ShellWord(s)
 }
 
-// plainOrQuoted puts a word that was left without quotes into some, unless
-// every character of it is plain in every shell: zsh ends a block at x}.
-func plainOrQuoted(w string) string {
-	if strings.ContainsAny(w, `'"`) || isPlain(w, plainMarks) {
-		return w
+// ShellWord returns a text that prints, and has no !, as a word for any POSIX
+// shell.
+func ShellWord(s string) string {
+	if s != "" && isPlain(s, plainMarks) {
+		return s
 	}
-	return "'" + w + "'"
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // prelude returns what defines the variable that stands for a line break,

@@ -87,7 +87,7 @@ type watchdog struct {
 	notes    notebook
 	timer    *time.Timer
 	busy     atomic.Bool
-	collects bool
+	collects atomic.Bool
 }
 
 const (
@@ -95,12 +95,15 @@ const (
 	watchEvery = 2 * time.Millisecond
 )
 
+func newWatchdog(notes notebook) *watchdog {
+	w := &watchdog{notes: notes}
+	w.timer = time.AfterFunc(MaxTime, w.look)
+	w.timer.Stop()
+	return w
+}
+
 func (w *watchdog) begin() {
 	w.busy.Store(true)
-	if w.timer == nil {
-		w.timer = time.AfterFunc(watchFrom, w.look)
-		return
-	}
 	w.timer.Reset(watchFrom)
 }
 
@@ -117,8 +120,7 @@ func (w *watchdog) look() {
 	if used > MaxMemory {
 		w.notes.die(outOfMemory)
 	}
-	if used > collectFrom && !w.collects {
-		w.collects = true
+	if used > collectFrom && w.collects.CompareAndSwap(false, true) {
 		debug.SetGCPercent(100)
 	}
 	w.timer.Reset(watchEvery)

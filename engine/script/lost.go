@@ -10,12 +10,18 @@ import (
 	"ucas/engine/source"
 )
 
-// lost says why the child is gone, and where it was. What names what it was
-// doing.
-func (p *Process) lost(what string) error {
+// lost says why the child is gone, and where it was: at least in which file. The
+// error is that of the exchange.
+func (p *Process) lost(request *msg, err error) error {
 	notes := p.bury(killedUnasked)
-	problem := p.causeOfDeath(what, notes)
+	problem := p.causeOfDeath(title(request), notes)
+	if err != errGone {
+		problem = diag.Errorf("%sthe process for hooks failed: %v", title(request), err)
+	}
 	problem.Span = lineSpan(p.conn.files.get(notes.file), notes.line)
+	if problem.Span.IsZero() {
+		problem.Span.File = request.file()
+	}
 	return problem
 }
 
@@ -27,26 +33,30 @@ func (p *Process) causeOfDeath(what string, notes lastNotes) *diag.Problem {
 	switch killed := p.killed.Load(); {
 	case killed == killedByContext:
 		cause := context.Cause(p.ctx)
-		return diag.Errorf("%s: %v", what, cause).WithCause(cause)
-	case killed == killedLate, status.Signaled() && status.Signal() == syscall.SIGXCPU:
-		return diag.Errorf("%s: more than %g seconds", what, MaxTime.Seconds()).
+		return diag.Errorf("%s%v", what, cause).WithCause(cause)
+	case killed == killedLate:
+		return diag.Errorf("%smore than %g seconds", what, MaxTime.Seconds()).
 			WithHint("all hooks of an assembly together have %g seconds: look for a loop or a value that grows without end", MaxTime.Seconds())
-	case notes.reason == outOfMemory, isAbout(notes.text, "out of memory", "cannot allocate memory", "SIGSEGV: "):
-		return diag.Errorf("%s: out of memory: hooks may use %d MiB", what, MaxMemory>>20).
+	case notes.reason == outOfMemory, isAbout(notes.text, noMemory...):
+		return diag.Errorf("%sout of memory: hooks may use %d MiB", what, MaxMemory>>20).
 			WithHint("look for a text or a list that is added to itself, or repeated many times")
 	case isAbout(notes.text, "stack overflow"):
-		return diag.Errorf("%s: stack too deep: values or calls are nested too deeply", what).
+		return diag.Errorf("%sstack too deep: values or calls are nested too deeply", what).
 			WithHint("look for a list or dict that is put into another again and again")
 	case status.Signaled() && status.Signal() == syscall.SIGKILL:
-		return diag.Errorf("%s: the process for hooks was killed", what).
+		return diag.Errorf("%sthe process for hooks was killed", what).
 			WithHint("try again; if the system has too little memory, it kills processes")
 	}
-	return diag.Errorf("%s: the process for hooks crashed: %s", what, lastWords(notes.text, status)).
+	return diag.Errorf("%sthe process for hooks crashed: %s", what, lastWords(notes.text, status)).
 		WithHint("this is a fault of the program: report it, with the file of the hook")
 }
 
-// isAbout reports whether a fatal error of the Go runtime contains one of the
-// words: what the hook printed does not get there.
+// noMemory is what the Go runtime says when it gets no memory. For the tables of
+// its collector, it does not look whether it got some.
+var noMemory = []string{"out of memory", "cannot allocate memory", "SIGSEGV: "}
+
+// isAbout reports whether the last words of the Go runtime contain one of the
+// given ones. What a hook prints does not get there.
 func isAbout(text string, words ...string) bool {
 	for _, word := range words {
 		if strings.Contains(text, word) {

@@ -37,11 +37,7 @@ func newNotes() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.WriteAt(make([]byte, notesHeader), 0); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if _, err := f.Seek(notesHeader, 0); err != nil {
+	if _, err := f.Write(make([]byte, notesHeader)); err != nil {
 		f.Close()
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (p *Process) exchange(request *msg, want msgKind, budget *time.Duration) (*
 	reply, err := p.turn(request, budget)
 	if isUnsendable(err) {
 		p.failed = nil
-		return nil, diag.Errorf("%s: the request cannot be passed on: %v", title(request), err)
+		return nil, diag.Errorf("%sthe request cannot be passed on: %v", title(request), err)
 	}
 	for err == nil && reply.kind == msgQuestion {
 		reply, err = p.answer(reply.question, budget)
@@ -158,7 +158,7 @@ func (p *Process) exchange(request *msg, want msgKind, budget *time.Duration) (*
 		err = errWire
 	}
 	if err != nil {
-		p.failed = p.lost(title(request))
+		p.failed = p.lost(request, err)
 		return nil, p.failed
 	}
 	p.failed, p.spent = nil, reply.spent
@@ -168,15 +168,15 @@ func (p *Process) exchange(request *msg, want msgKind, budget *time.Duration) (*
 	return reply, nil
 }
 
-// title says in messages what the child was asked to do.
+// title returns how messages about a request begin.
 func title(request *msg) string {
 	switch request.kind {
 	case msgHooks:
-		return "hooks of " + request.call.For
+		return "hooks of " + request.call.For + ": "
 	case msgCall:
-		return request.call.Hook + " of " + request.call.For
+		return request.call.Hook + " of " + request.call.For + ": "
 	}
-	return "the text"
+	return ""
 }
 
 // turn sends a message and waits for the next of the child, in its time.

@@ -228,6 +228,10 @@ func TestProcessEval(t *testing.T) {
 	if got, err := p.Eval(source.NewFile("text", []byte("x")), nil); got != "1" || err != nil {
 		t.Errorf("after it: %q, %v", got, err)
 	}
+	huge := source.NewFile("text", []byte("x = 2\ny = [0] * (1 << 29)"))
+	if _, err := p.Eval(huge, nil); err == nil || err.Error() != "text:2:1: out of memory: hooks may use 512 MiB" || !p.Spent() {
+		t.Errorf("a huge list: %v", err)
+	}
 }
 
 func TestContext(t *testing.T) {
@@ -295,6 +299,21 @@ func TestClose(t *testing.T) {
 	}
 	if _, err := p.Eval(star("1"), nil); err == nil {
 		t.Error("a closed process evaluates")
+	}
+}
+
+func BenchmarkProcess(b *testing.B) {
+	f := source.NewFile("ucas.star", []byte(twenty))
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := Start(context.Background(), worldFunc(silent))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := runConfigure(p, f); err != nil {
+			b.Fatal(err)
+		}
+		p.Close()
 	}
 }
 

@@ -31,7 +31,7 @@ func Main() {
 type server struct {
 	conn     conn
 	notes    notebook
-	watchdog watchdog
+	watchdog *watchdog
 	local    *Local
 	// The file of the last place that was traced, which is mostly that of the
 	// next: its name and number.
@@ -41,7 +41,7 @@ type server struct {
 
 func newServer(fd int) *server {
 	s := &server{conn: conn{fd: fd}, notes: openNotebook()}
-	s.watchdog.notes = s.notes
+	s.watchdog = newWatchdog(s.notes)
 	s.local = NewLocal(s)
 	s.local.trace = s.trace
 	return s

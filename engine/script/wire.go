@@ -69,6 +69,14 @@ type msg struct {
 	spent    bool
 }
 
+// file returns the file that a request is about.
+func (m *msg) file() *source.File {
+	if m.kind == msgEval {
+		return m.text
+	}
+	return m.call.File
+}
+
 // A worldError stands for an error of the World in the child: its number
 // among those of this process. A problem that it caused carries the number back.
 type worldError uint64
