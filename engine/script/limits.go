@@ -1,9 +1,11 @@
 package script
 
 import (
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 
 	"sync/atomic"
 	"syscall"
@@ -30,7 +32,7 @@ const (
 	collectFrom = MaxMemory / 8
 )
 
-// systemLimitsMemory says that RLIMIT_DATA stops a child that wants too much
+// systemLimitsMemory says that the system stops a child that wants too much
 // memory. Elsewhere the watchdog does.
 const systemLimitsMemory = runtime.GOOS == "linux" && !shadowMemory
 
@@ -61,12 +63,34 @@ func limitSelf() {
 	setLimit(syscall.RLIMIT_FSIZE, maxOutput)
 	setLimit(syscall.RLIMIT_NOFILE, maxFiles)
 	if systemLimitsMemory {
-		setLimit(syscall.RLIMIT_DATA, MaxMemory)
+		limitMemory()
 	}
 	debug.SetMaxStack(maxStack)
 }
 
-func setLimit(resource int, limit uint32) {
+// limitMemory uses two limits. RLIMIT_DATA lets one large allocation pass, since
+// the runtime reserves its addresses first; that is what RLIMIT_AS stops. The
+// runtime reserves more than MaxMemory at its start, which does not count.
+func limitMemory() {
+	setLimit(syscall.RLIMIT_DATA, MaxMemory)
+	if size := addressSpace(); size > 0 {
+		setLimit(syscall.RLIMIT_AS, size+MaxMemory)
+	}
+}
+
+// addressSpace returns how many bytes of addresses the process has reserved, or
+// 0 if the system does not tell.
+func addressSpace() uint64 {
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _, _ := strings.Cut(string(statm), " ")
+	n, _ := strconv.ParseUint(pages, 10, 64)
+	return n * uint64(os.Getpagesize())
+}
+
+func setLimit(resource int, limit uint64) {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(resource, &l) == nil {
 		l.Max = lower(l.Max, limit)
@@ -77,11 +101,11 @@ func setLimit(resource int, limit uint32) {
 
 // lower returns a limit that is no higher than the present one, whose type
 // depends on the system.
-func lower[T int64 | uint64](now T, limit uint32) T { return min(now, T(limit)) }
+func lower[T int64 | uint64](now T, limit uint64) T { return min(now, T(limit)) }
 
 // A watchdog ends the process when a request makes it use more memory than
-// MaxMemory, where the system itself does not: RLIMIT_DATA is of Linux. It also
-// starts the usual collection of garbage. It wakes up only for requests that
+// MaxMemory, where the system itself does not. It also starts the usual
+// collection of garbage. It wakes up only for requests that
 // take long.
 type watchdog struct {
 	notes    notebook

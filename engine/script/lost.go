@@ -53,7 +53,7 @@ func (p *Process) causeOfDeath(what string, notes lastNotes) *diag.Problem {
 
 // noMemory is what the Go runtime says when it gets no memory. For the tables of
 // its collector, it does not look whether it got some.
-var noMemory = []string{"out of memory", "cannot allocate memory", "SIGSEGV: "}
+var noMemory = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "SIGSEGV: "}
 
 // isAbout reports whether the last words of the Go runtime contain one of the
 // given ones. What a hook prints does not get there.
