@@ -78,6 +78,9 @@ func (w *world) Answer(q script.Question) (script.Answer, error) {
 	return script.Answer{}, diag.Errorf("no hook can ask that (%d)", q.Op).WithHint("this is a bug in ucas, please report it")
 }
 
+// Environ implements [script.Environment].
+func (w *world) Environ() []string { return w.a.o.Environ }
+
 // read records what a hook read.
 func (w *world) read(q script.Question, value *tree.Node, definitions ...*merge.Definition) script.Answer {
 	w.run.hook.Reads = append(w.run.hook.Reads, &merge.Read{

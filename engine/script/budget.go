@@ -26,6 +26,9 @@ type run struct {
 	thread *starlark.Thread
 	over   atomic.Int32 // the limit that was reached, or 0
 	traced tracedPlace
+
+	timer *time.Timer
+	began time.Time // the present stretch of evaluation
 }
 
 // The limits that a run may reach.
@@ -75,15 +78,14 @@ func (l *Local) newThread(r *run) *starlark.Thread {
 // timed evaluates, stops that when its time is over, and takes a panic of the
 // interpreter, which some huge values cause, for an error.
 func (l *Local) timed(r *run, evaluate func() error) (err error) {
-	start := time.Now()
 	if r.budget.time >= l.maxTime {
 		r.stop(overTime)
 	}
-	timer := time.AfterFunc(l.maxTime-r.budget.time, func() { r.stop(overTime) })
+	r.began = time.Now()
+	r.timer = time.AfterFunc(l.maxTime-r.budget.time, func() { r.stop(overTime) })
 	defer func() {
-		timer.Stop()
+		r.pause()
 		r.budget.steps = r.thread.Steps
-		r.budget.time += time.Since(start)
 		if l.asking {
 			return // a panic of the world is none of ours
 		}
@@ -92,6 +94,18 @@ func (l *Local) timed(r *run, evaluate func() error) (err error) {
 		}
 	}()
 	return evaluate()
+}
+
+// pause stops the clock while the world answers: that it is slow is no fault of
+// the hook. It starts again with resume.
+func (r *run) pause() {
+	r.timer.Stop()
+	r.budget.time += time.Since(r.began)
+}
+
+func (r *run) resume(l *Local) {
+	r.began = time.Now()
+	r.timer.Reset(l.maxTime - r.budget.time)
 }
 
 // stop ends a run. It may be called from anywhere.

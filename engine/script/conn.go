@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"syscall"
+	"unsafe"
 )
 
 // errGone says that the other process is gone, for whatever reason.
@@ -12,7 +13,10 @@ var errGone = errors.New("the other process is gone")
 // A conn carries messages over a socket. It blocks a thread while it waits:
 // the fastest way, as the two sides take turns.
 type conn struct {
-	fd      int
+	fd int
+	// stops says that the process may stop while it waits: the child has nothing
+	// else to do, and the runtime need not look after its thread.
+	stops   bool
 	files   fileTable
 	in, out []byte // kept for the next message
 }
@@ -47,7 +51,7 @@ func (c *conn) receive(limit int, news bool) (*msg, error) {
 		c.in = make([]byte, 4<<10)
 	}
 	buf := c.in
-	have, err := readAtLeast(c.fd, buf, headerSize)
+	have, err := c.readAtLeast(buf, headerSize)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +62,7 @@ func (c *conn) receive(limit int, news bool) (*msg, error) {
 	if headerSize+size > len(buf) {
 		buf = append(make([]byte, 0, headerSize+size), buf[:have]...)[:headerSize+size]
 	}
-	if _, err := readAtLeast(c.fd, buf[have:headerSize+size], headerSize+size-have); err != nil {
+	if _, err := c.readAtLeast(buf[have:headerSize+size], headerSize+size-have); err != nil {
 		return nil, err
 	}
 	if len(buf) <= keepBuffer {
@@ -68,16 +72,27 @@ func (c *conn) receive(limit int, news bool) (*msg, error) {
 }
 
 // readAtLeast reads so many bytes, and what else has come that finds room.
-func readAtLeast(fd int, buf []byte, atLeast int) (int, error) {
+func (c *conn) readAtLeast(buf []byte, atLeast int) (int, error) {
 	have := 0
 	for have < atLeast {
-		n, err := retry(func() (int, error) { return syscall.Read(fd, buf[have:]) })
+		n, err := retry(func() (int, error) { return c.read(buf[have:]) })
 		if n <= 0 || err != nil {
 			return have, errGone
 		}
 		have += n
 	}
 	return have, nil
+}
+
+func (c *conn) read(buf []byte) (int, error) {
+	if !c.stops || len(buf) == 0 {
+		return syscall.Read(c.fd, buf)
+	}
+	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(c.fd), uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf)))
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), nil
 }
 
 // retry repeats a system call that a signal interrupted.

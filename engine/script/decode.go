@@ -30,6 +30,16 @@ type wireDecoder struct {
 
 func (d *wireDecoder) message() *msg {
 	m := &msg{kind: msgKind(d.byte())}
+	switch {
+	case m.kind.isRequest():
+		for range d.len() {
+			m.environ = append(m.environ, d.string())
+		}
+	case m.kind.isOfChild():
+		for range d.len() {
+			m.asked = append(m.asked, d.question())
+		}
+	}
 	switch m.kind {
 	case msgHooks:
 		m.call.File = d.file()

@@ -167,7 +167,9 @@ func (l *Local) ask(q Question) (Answer, error) {
 		return Answer{}, err
 	}
 	l.asking = true
+	l.current.pause()
 	answer, err := l.world.Answer(q)
+	l.current.resume(l)
 	l.asking = false
 	if err != nil {
 		return Answer{}, &refused{by: asker(q), err: err}

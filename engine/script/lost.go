@@ -21,15 +21,14 @@ func (p *Process) lost(request *msg, err error) error {
 	problem.Span = lineSpan(p.conn.files.get(notes.file), notes.line)
 	if problem.Span.IsZero() {
 		problem.Span.File = request.file()
+	} else {
+		problem.Hint += "\nthe hook was last seen at this line; it may have been at the next"
 	}
 	return problem
 }
 
 func (p *Process) causeOfDeath(what string, notes lastNotes) *diag.Problem {
-	var status syscall.WaitStatus
-	if p.state != nil {
-		status, _ = p.state.Sys().(syscall.WaitStatus)
-	}
+	status := p.status
 	switch killed := p.killed.Load(); {
 	case killed == killedByContext:
 		cause := context.Cause(p.ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -22,21 +23,28 @@ const slack = 200 * time.Millisecond
 type Process struct {
 	world World
 	ctx   context.Context
-	proc  *os.Process
 	conn  conn
 	notes *os.File
-	// unwatch stops waiting for the end of ctx.
-	unwatch func() bool
-	killed  atomic.Uint32 // a cause of death, the first that came
-	left    time.Duration // of the time of all hooks
+	// unwatch stops waiting for the end of ctx, deadline kills the child when a
+	// turn takes too long.
+	unwatch  func() bool
+	deadline *time.Timer
+	killed   atomic.Uint32 // a cause of death, the first that came
+	left     time.Duration // of the time of all hooks
 	// failed is what every call returns, once the child is of no use.
 	failed error
 	// refused are the World's errors: the child knows their numbers, from 1.
 	refused []error
 	spent   bool
-	// buried says that the child is gone; state is how it ended.
-	buried bool
-	state  *os.ProcessState
+	told    bool // the child knows the World's variables
+
+	pid int
+	// reaping guards what follows: until the child is waited for, its number
+	// means no other process.
+	reaping sync.Mutex
+	reaped  bool
+	status  syscall.WaitStatus
+	usage   syscall.Rusage
 }
 
 // Why the parent killed the child.
@@ -63,6 +71,8 @@ func Start(ctx context.Context, w World) (*Process, error) {
 		return nil, diag.Errorf("cannot start a process for hooks: %v", err).WithCause(err)
 	}
 	p.unwatch = context.AfterFunc(ctx, func() { p.kill(killedByContext) })
+	p.deadline = time.AfterFunc(p.left, func() { p.kill(killedLate) })
+	p.deadline.Stop()
 	return p, nil
 }
 
@@ -79,13 +89,15 @@ func (p *Process) start() error {
 		p.notes.Close()
 		return err
 	}
-	socket := os.NewFile(uintptr(theirs), "hooks")
-	defer socket.Close()
+	defer syscall.Close(theirs)
 	p.conn.fd = ours
-	p.proc, err = os.StartProcess(program, []string{processName}, &os.ProcAttr{
+	notes := p.notes.Fd()
+	// Package os would try first whether the system can wait for descriptors of
+	// processes, by starting one more.
+	p.pid, err = syscall.ForkExec(program, []string{processName}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   environment(),
-		Files: []*os.File{socket, p.notes, p.notes},
+		Files: []uintptr{uintptr(theirs), notes, notes},
 		// A signal of the terminal is for the parent, which ends the child.
 		Sys: &syscall.SysProcAttr{Setpgid: true},
 	})
@@ -130,7 +142,7 @@ func (p *Process) Close() error {
 	if p.failed == nil {
 		p.failed = diag.Errorf("the process for hooks was closed")
 	}
-	if !p.buried {
+	if !p.reaped {
 		p.bury(killedUnasked)
 	}
 	return nil
@@ -146,6 +158,7 @@ func (p *Process) exchange(request *msg, want msgKind, budget *time.Duration) (*
 		return nil, p.failed
 	}
 	p.failed = diag.Errorf("the process for hooks was left in the middle of a call") // should the World panic
+	p.tell(request)
 	reply, err := p.turn(request, budget)
 	if isUnsendable(err) {
 		p.failed = nil
@@ -179,18 +192,33 @@ func title(request *msg) string {
 	return ""
 }
 
+// tell puts the World's variables into the first request.
+func (p *Process) tell(request *msg) {
+	if world, ok := p.world.(Environment); ok && !p.told {
+		request.environ = world.Environ()
+	}
+	p.told = true
+}
+
 // turn sends a message and waits for the next of the child, in its time.
 func (p *Process) turn(m *msg, budget *time.Duration) (*msg, error) {
 	began := time.Now()
-	deadline := time.AfterFunc(*budget, func() { p.kill(killedLate) })
+	p.deadline.Reset(*budget)
 	defer func() {
-		deadline.Stop()
+		p.deadline.Stop()
 		*budget -= time.Since(began)
 	}()
 	if err := p.conn.send(m, maxToChild); err != nil {
 		return nil, err
 	}
-	return p.conn.receive(maxFromChild, false)
+	reply, err := p.conn.receive(maxFromChild, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range reply.asked {
+		p.world.Answer(q) // it is told, see Environment
+	}
+	return reply, nil
 }
 
 // answer asks the World, and returns the message that follows its answer.
@@ -240,17 +268,24 @@ func (p *Process) restore(list diag.List) error {
 
 // kill ends the child, wherever it is.
 func (p *Process) kill(why uint32) {
-	p.killed.CompareAndSwap(notKilled, why)
-	p.proc.Kill() // it may be gone already
+	p.reaping.Lock()
+	defer p.reaping.Unlock()
+	if !p.reaped {
+		p.killed.CompareAndSwap(notKilled, why)
+		syscall.Kill(p.pid, syscall.SIGKILL)
+	}
 }
 
 // bury kills the child, waits for its end and frees what belongs to it. It
 // returns the child's last notes.
 func (p *Process) bury(why uint32) lastNotes {
-	p.buried = true
 	p.unwatch()
 	p.kill(why)
-	p.state, _ = p.proc.Wait() // no state: somebody else waited for all children
+	p.reaping.Lock()
+	defer p.reaping.Unlock()
+	// An error says that somebody else waited for all children.
+	retry(func() (int, error) { return syscall.Wait4(p.pid, &p.status, 0, &p.usage) })
+	p.reaped = true
 	defer p.closeFiles()
 	return readNotes(p.notes)
 }

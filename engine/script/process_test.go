@@ -261,7 +261,7 @@ func TestKilledFromOutside(t *testing.T) {
 	f := star(`def configure(ctx):`, `    ctx.get("a")`)
 	var p *Process
 	p = startProcess(t, worldFunc(func(Question) (Answer, error) {
-		p.proc.Kill()
+		syscall.Kill(p.pid, syscall.SIGKILL)
 		return Answer{}, nil
 	}))
 	_, err := runConfigure(p, f)
@@ -329,7 +329,7 @@ func TestNothingIsLeft(t *testing.T) {
 			case 0:
 				cancel()
 			case 1:
-				p.proc.Kill()
+				syscall.Kill(p.pid, syscall.SIGKILL)
 			}
 			return Answer{}, nil
 		}))
@@ -340,7 +340,7 @@ func TestNothingIsLeft(t *testing.T) {
 			runConfigure(p, endless)
 		}
 		p.Close()
-		if p.state == nil {
+		if !p.reaped {
 			t.Fatal("the child was not waited for")
 		}
 	}

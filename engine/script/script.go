@@ -33,6 +33,16 @@ type World interface {
 	Answer(q Question) (Answer, error)
 }
 
+// A World that is an Environment says beforehand which variables there are: a
+// hook in another process that looks at many, as for what CI this is, gets them
+// there. The World is told of each in its turn, with the question, and its
+// answer does not matter.
+type Environment interface {
+	// Environ returns variables as "NAME=value"; of several of one name the
+	// first counts.
+	Environ() []string
+}
+
 // A Question is what a hook wants from its world.
 type Question struct {
 	Op Op

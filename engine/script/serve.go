@@ -2,10 +2,14 @@ package script
 
 import (
 	"os"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
 	"ucas/engine/diag"
+	"ucas/engine/source"
+	"ucas/engine/tree"
 )
 
 // processName is argv[0] of a hook process: so no command of the program that
@@ -37,10 +41,17 @@ type server struct {
 	// next: its name and number.
 	tracedName string
 	tracedFile int
+	// environ are the parent's variables, if it said which there are, and asked
+	// the questions that were answered from them and not told yet.
+	environ map[string]string
+	asked   []Question
 }
 
+// maxAsked is how many questions are kept before they are told.
+const maxAsked = 256
+
 func newServer(fd int) *server {
-	s := &server{conn: conn{fd: fd}, notes: openNotebook()}
+	s := &server{conn: conn{fd: fd, stops: runtime.GOOS == "linux"}, notes: openNotebook()}
 	s.watchdog = newWatchdog(s.notes)
 	s.local = NewLocal(s)
 	s.local.trace = s.trace
@@ -61,6 +72,7 @@ func (s *server) serve() {
 		request := s.receive()
 		s.tracedName = "" // a later file may have the same name
 		s.notes.at(0, 0)
+		s.learn(request.environ)
 		s.watchdog.begin()
 		reply := s.handle(request)
 		s.watchdog.end()
@@ -68,8 +80,12 @@ func (s *server) serve() {
 	}
 }
 
-// Answer passes a question on to the parent.
+// Answer passes a question on to the parent, if need be.
 func (s *server) Answer(q Question) (Answer, error) {
+	if q.Op == OpEnv && s.environ != nil && len(s.asked) < maxAsked {
+		s.asked = append(s.asked, q)
+		return s.variable(q.Name), nil
+	}
 	if err := s.send(&msg{kind: msgQuestion, question: q}); err != nil {
 		return Answer{}, err
 	}
@@ -78,6 +94,28 @@ func (s *server) Answer(q Question) (Answer, error) {
 		return Answer{}, m.problems[0]
 	}
 	return m.answer, nil
+}
+
+func (s *server) variable(name string) Answer {
+	value, ok := s.environ[name]
+	if !ok {
+		return Answer{}
+	}
+	return Answer{Value: tree.NewString(value, source.Span{})}
+}
+
+// learn takes the parent's variables from its first request.
+func (s *server) learn(environ []string) {
+	if len(environ) == 0 {
+		return
+	}
+	s.environ = make(map[string]string, len(environ))
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		if _, ok := s.environ[name]; !ok {
+			s.environ[name] = value
+		}
+	}
 }
 
 func (s *server) handle(m *msg) *msg {
@@ -115,7 +153,11 @@ func (s *server) reply(m *msg) {
 
 // send returns only errors of encode.
 func (s *server) send(m *msg) error {
+	m.asked = s.asked
 	err := s.conn.send(m, maxFromChild)
+	if err == nil {
+		s.asked = s.asked[:0]
+	}
 	if err == errGone {
 		syscall.Exit(0)
 	}

@@ -57,8 +57,16 @@ const (
 	msgFailure  // problems, spent
 )
 
+func (k msgKind) isRequest() bool { return k <= msgEval }
+func (k msgKind) isOfChild() bool { return k >= msgQuestion }
+
 type msg struct {
-	kind     msgKind
+	kind msgKind
+	// environ is in the first request, if the World is an Environment. asked
+	// are questions of the child that were answered from it, in whatever it
+	// says next.
+	environ  []string
+	asked    []Question
 	call     Call
 	text     *source.File
 	question Question
@@ -159,6 +167,15 @@ type wireEncoder struct {
 
 func (e *wireEncoder) message(m *msg) {
 	e.buf = append(e.buf, byte(m.kind))
+	switch {
+	case m.kind.isRequest():
+		e.strings(m.environ)
+	case m.kind.isOfChild():
+		e.int(len(m.asked))
+		for i := range m.asked {
+			e.question(&m.asked[i])
+		}
+	}
 	switch m.kind {
 	case msgHooks:
 		e.file(m.call.File)
@@ -184,6 +201,13 @@ func (e *wireEncoder) message(m *msg) {
 	case msgFailure:
 		e.problems(m.problems, e.span)
 		e.bool(m.spent)
+	}
+}
+
+func (e *wireEncoder) strings(list []string) {
+	e.int(len(list))
+	for _, s := range list {
+		e.string(s)
 	}
 }
 

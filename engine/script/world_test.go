@@ -48,6 +48,17 @@ func (m *memory) Answer(q Question) (Answer, error) {
 	return Answer{Value: m.values[key]}, nil
 }
 
+// Environ implements Environment.
+func (m *memory) Environ() []string {
+	var environ []string
+	for key, value := range m.values {
+		if name, ok := strings.CutPrefix(key, "env "); ok {
+			environ = append(environ, name+"="+value.Text)
+		}
+	}
+	return environ
+}
+
 func (m *memory) load(q Question) (Answer, error) {
 	text, ok := m.files[q.Name]
 	if !ok {

@@ -52,15 +52,13 @@ reviewers:
 `
 
 // hookText is a layer hook of 20 lines.
-const hookText = `load("@ucas//env.star", "env")
-
-TIERS = {
+const hookText = `TIERS = {
     "fast": "sonnet-3.5",
     "strong": "opus-4.5",
 }
 
 def depth(ctx):
-    if env.is_ci(ctx):
+    if ctx.env("CI"):
         return 1
     return int(ctx.get("env.REVIEW_DEPTH", "3"))
 
@@ -72,6 +70,14 @@ def configure(ctx):
         ctx.set("env.HAS_GIT", "yes")
     if ctx.exists("topics.txt"):
         ctx.set("topics", ctx.read("topics.txt").splitlines())
+    if ctx.agent == "coder":
+        ctx.set("env.CODER", "yes")
+`
+
+// libraryHookText loads one of the larger modules that come with ucas.
+const libraryHookText = `load("@ucas//env.star", "env")
+` + hookText + `    if env.is_ci(ctx):
+        ctx.set("env.IN_CI", env.ci(ctx))
 `
 
 // A set-up is a project with its layers.
