@@ -100,10 +100,18 @@ func (c *Console) Eval(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	shown, err := evaluator.Eval(source.NewFile("<eval>", []byte(text)), c.Level.Hooks)
+	scope := c.Level.Hooks
+	if c.Level.hooks.defined == nil {
+		scope = nil // it could not be executed
+	}
+	shown, err := evaluator.Eval(source.NewFile("<eval>", []byte(text)), scope)
 	c.broken = evaluator.Spent()
 	return shown, err
 }
+
+// Incomplete reports whether a text breaks off in the middle, so that another
+// line belongs to it.
+func (c *Console) Incomplete(text string) bool { return script.Incomplete(text) }
 
 // Lost reports whether the last text reached a limit: the names that were set
 // are gone then.

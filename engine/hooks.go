@@ -254,9 +254,15 @@ func (h *hooks) launcher(d *merge.Definition) *plan.Hook {
 // command returns the hook of the chosen harness that builds the command, nil
 // if it has none.
 func (h *hooks) command() *plan.Hook {
-	i := slices.IndexFunc(h.a.result.Levels, func(l *Level) bool { return l.isRunner })
-	if i < 0 {
-		return nil
+	var command *plan.Hook
+	for i, l := range h.a.result.Levels {
+		switch {
+		case l.isRunner:
+			command = h.plans(i, script.Command)
+		case l.has(script.Command):
+			h.a.warn(diag.Warn(l.hooks.defined[script.Command], "command of %s does not count: it is not the harness", l.Level.Level.String()).
+				WithHint("define it in the harness (ACLI) that runs: %s; one sets executable", h.a.runnerName()))
+		}
 	}
-	return h.plans(i, script.Command)
+	return command
 }

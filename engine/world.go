@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"ucas/engine/diag"
@@ -159,6 +160,10 @@ func (w *world) set(q script.Question) error {
 	if !w.run.writable {
 		return diag.Errorf("keys are settled here").WithHint("a level's configure(ctx) sets keys; in ucas eval, name the level: --level NAME")
 	}
+	if path[0] == "members" {
+		return diag.Errorf("a team's members are read before hooks run, so none can set them").
+			WithHint("list them in the team's ucas.yaml; a hook can compute what each gets from ctx.member")
+	}
 	value := q.Value
 	if q.Op == script.OpUnset {
 		value = &tree.Node{File: q.At.File, Start: uint32(q.At.Start), End: uint32(q.At.End)}
@@ -210,7 +215,7 @@ func sizeOf(n *tree.Node) int {
 // hookPath reads a path of keys as hooks write it.
 func hookPath(text string) ([]string, error) {
 	path, rest, ok := parsePath(text + "=")
-	if !ok || rest != "=" {
+	if !ok || rest != "=" || slices.Contains(path, "") {
 		return nil, diag.Errorf("%q is no path of keys", text).
 			WithHint(`join keys with dots, as in "env.DEBUG"; write one that has a dot in quotes: 'model_mapping."gpt-5.2"'`)
 	}
@@ -313,7 +318,7 @@ func (w *world) say(q script.Question) error {
 	w.said[key] = true
 	p := diag.Warn(q.At, "%s", q.Name)
 	if q.Op == script.OpPrint {
-		p.Severity = diag.Note
+		p.Severity, p.Message = diag.Note, q.Name
 		w.a.result.Printed = append(w.a.result.Printed, p)
 		return nil
 	}

@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"ucas/engine"
 	"ucas/engine/diag"
 	"ucas/engine/merge"
+	"ucas/engine/plan"
 	"ucas/engine/selector"
 	"ucas/engine/source"
+	"ucas/engine/tree"
 )
 
 // writeDebug tells how a session was assembled: for every level the file that was
@@ -29,12 +32,60 @@ func writeDebug(w io.Writer, r *engine.Result) {
 	if r.Model != nil {
 		debugSteps(b, "model", r.Model.Steps)
 	}
+	debugCommand(b, r)
 	if r.Plan != nil && len(r.Plan.SearchPath.Dirs) > 0 {
 		fmt.Fprintln(b, "PATH")
 		for _, dir := range r.Plan.SearchPath.Dirs {
 			fmt.Fprintf(b, "  %s\n", diag.Escape(dir))
 		}
 	}
+}
+
+// debugCommand tells what layer hooks made of the command.
+func debugCommand(w io.Writer, r *engine.Result) {
+	if r.Plan == nil {
+		return
+	}
+	title := "command\n"
+	for _, h := range r.Hooks {
+		made := madeBy(r.Plan, h)
+		if len(made) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "%s  %s (%s): %s", title, diag.Escape(h.String()), diag.Escape(h.Span.Position().String()), diag.Escape(strings.Join(made, " ")))
+		if reads := readNames(h.Reads); len(reads) > 0 {
+			fmt.Fprintf(w, "; after reading %s", diag.Escape(strings.Join(reads, ", ")))
+		}
+		fmt.Fprintln(w)
+		title = ""
+	}
+}
+
+// madeBy returns the words, variables and files of a Plan that a hook made, and
+// its wrapper.
+func madeBy(p *plan.Plan, h *merge.Hook) []string {
+	var made []string
+	for _, word := range p.Argv {
+		if word.From.Hook == h && word.From.Key == h.Name {
+			made = append(made, plan.ShellWord(word.Text))
+		}
+	}
+	for _, v := range p.Env {
+		if v.From.Hook == h && v.From.Key == h.Name {
+			made = append(made, v.Name+"="+value("env."+v.Name, tree.NewString(v.Value, v.From.Span)))
+		}
+	}
+	for _, f := range p.Files {
+		if rel, err := filepath.Rel(p.FilesDir, f.Path); h.Name == "command" && p.FilesDir != "" && err == nil && filepath.IsLocal(rel) {
+			made = append(made, "file "+rel)
+		}
+	}
+	if p.Wrapper.From.Hook == h {
+		for _, arg := range p.Wrapper.Argv {
+			made = append(made, plan.ShellWord(arg))
+		}
+	}
+	return made
 }
 
 func debugLevel(w io.Writer, r *engine.Result, index int, l *engine.Level) {

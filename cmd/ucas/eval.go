@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -114,7 +115,7 @@ func (e *evaluation) one(text string) {
 func (e *evaluation) script() error {
 	lines := bufio.NewReader(e.p.stdin)
 	for {
-		text, err := readBlock(func(bool) (string, error) {
+		text, err := e.readBlock(func(bool) (string, error) {
 			line, err := lines.ReadString('\n')
 			if err == io.EOF && line != "" {
 				err = nil
@@ -142,81 +143,111 @@ func (e *evaluation) prompt() error {
 		what = "the level " + diag.Escape(e.console.Level.Level.Level.String())
 	}
 	fmt.Fprintf(e.p.stderr, "ctx is that of %s; Ctrl-D ends.\n", what)
+	keys := &keyboard{File: e.p.stdin}
 	editor := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{e.p.stdin, e.p.stdout}, "")
+	}{keys, e.p.stdout}, "")
+	editor.History = &history{}
 	for {
-		text, err := readBlock(func(more bool) (string, error) {
+		text, err := e.readBlock(func(more bool) (string, error) {
 			editor.SetPrompt(map[bool]string{false: ">>> ", true: "... "}[more])
-			return readLine(e.p.stdin, editor)
+			return keys.readLine(editor)
 		})
-		if err == io.EOF {
+		switch {
+		case err == errInterrupted:
+			continue
+		case err == io.EOF, isFarewell(text):
 			fmt.Fprintln(e.p.stderr)
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
-		}
-		if strings.TrimSpace(text) != "" {
+		case strings.TrimSpace(text) != "":
 			e.one(text)
 		}
 	}
 }
 
+// isFarewell reports whether a text is what people type to leave.
+func isFarewell(text string) bool {
+	switch strings.TrimSpace(text) {
+	case "exit", "exit()", "quit", "quit()":
+		return true
+	}
+	return false
+}
+
+// errInterrupted says that Ctrl-C was typed.
+var errInterrupted = errors.New("interrupted")
+
+// A keyboard is a terminal on which Ctrl-C throws the line away. (The editor
+// would take it for the end.)
+type keyboard struct {
+	*os.File
+	interrupted bool
+}
+
+// Read reads what is typed. For Ctrl-C, it reads as if the line had been deleted
+// and ended.
+func (k *keyboard) Read(buf []byte) (int, error) {
+	const ctrlC, deleteLine = '\x03', "\x05\x15\r"
+	if len(buf) < len(deleteLine) {
+		return k.File.Read(buf)
+	}
+	n, err := k.File.Read(buf)
+	if slices.Contains(buf[:n], ctrlC) {
+		k.interrupted = true
+		return copy(buf, deleteLine), err
+	}
+	return n, err
+}
+
 // readLine reads a line with the terminal in raw mode, which it leaves again.
-func readLine(stdin *os.File, editor *term.Terminal) (string, error) {
-	state, err := term.MakeRaw(int(stdin.Fd()))
+func (k *keyboard) readLine(editor *term.Terminal) (string, error) {
+	state, err := term.MakeRaw(int(k.Fd()))
 	if err != nil {
 		return "", err
 	}
-	defer term.Restore(int(stdin.Fd()), state)
-	if width, height, err := term.GetSize(int(stdin.Fd())); err == nil && width > 0 {
+	defer term.Restore(int(k.Fd()), state)
+	if width, height, err := term.GetSize(int(k.Fd())); err == nil && width > 0 {
 		editor.SetSize(width, height)
 	}
-	return editor.ReadLine()
+	k.interrupted = false
+	line, err := editor.ReadLine()
+	if k.interrupted {
+		return "", errInterrupted
+	}
+	return line, err
 }
+
+// A history has the lines that were typed, but for empty ones.
+type history struct{ lines []string }
+
+// Add implements term.History.
+func (h *history) Add(line string) {
+	if line != "" && (len(h.lines) == 0 || h.At(0) != line) {
+		h.lines = append(h.lines, line)
+	}
+}
+
+// Len implements term.History.
+func (h *history) Len() int { return len(h.lines) }
+
+// At implements term.History: 0 is the latest.
+func (h *history) At(i int) string { return h.lines[len(h.lines)-1-i] }
 
 // readBlock reads a line, and those that belong to it: an open bracket goes on
 // until it is closed, a line that ends in a colon to the next empty line.
-func readBlock(line func(more bool) (string, error)) (string, error) {
+func (e *evaluation) readBlock(line func(more bool) (string, error)) (string, error) {
 	text, err := line(false)
-	for err == nil && openBrackets(text) > 0 {
+	isBlock := strings.HasSuffix(strings.TrimSpace(text), ":")
+	for err == nil && (isBlock || e.console.Incomplete(text)) {
 		var next string
 		next, err = line(true)
-		text += "\n" + next
-	}
-	if err != nil || !isBlock(text) {
-		return text, err
-	}
-	for {
-		next, err := line(true)
-		if err != nil || strings.TrimSpace(next) == "" {
-			return text, err
+		if strings.TrimSpace(next) == "" && isBlock {
+			break
 		}
 		text += "\n" + next
 	}
-}
-
-// openBrackets returns how many brackets a text leaves open. One in a string or
-// a comment counts, too: an empty line closes all.
-func openBrackets(text string) int {
-	if strings.HasSuffix(text, "\n") {
-		return 0
-	}
-	depth := 0
-	for _, r := range text {
-		switch r {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-	}
-	return depth
-}
-
-func isBlock(text string) bool {
-	trimmed := strings.TrimSpace(text)
-	return strings.HasSuffix(trimmed, ":") || strings.HasSuffix(trimmed, `\`)
+	return text, err
 }

@@ -132,6 +132,8 @@ func (p *program) started(s *launch.Session) {
 		fmt.Fprintf(p.stderr, "%s runs in tmux: tmux %s -t %s\n", diag.Escape(s.Name), verb, diag.Escape(plan.ShellWord(s.Target)))
 	case s.Window != "":
 		fmt.Fprintf(p.stderr, "%s has ended\n", diag.Escape(s.Name))
+	case s.Plan.Wrapper.Name == plan.WrapperHook:
+		fmt.Fprintf(p.stderr, "%s was handed to %s\n", diag.Escape(s.Name), diag.Escape(s.Plan.Wrapper.Argv[0]))
 	}
 }
 

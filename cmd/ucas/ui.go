@@ -15,12 +15,13 @@ func (p *program) warn(problems ...*diag.Problem) {
 	diag.Print(p.stderr, problems...)
 }
 
-// said prints on stderr what layer hooks printed, each in one line, and warned
-// of.
+// said prints on stderr what layer hooks printed, further lines indented, and
+// warned of.
 func (p *program) said(notes diag.List) {
 	for _, n := range notes {
 		if n.Severity == diag.Note {
-			fmt.Fprintf(p.stderr, "%s: %s\n", diag.Escape(n.Span.Position().String()), n.Message)
+			text := strings.ReplaceAll(diag.EscapeLines(n.Message), "\n", "\n  ")
+			fmt.Fprintf(p.stderr, "%s: %s\n", diag.Escape(n.Span.Position().String()), text)
 		} else {
 			p.warn(n)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -107,6 +108,9 @@ func (l *Library) GlobInside(at Place, pattern string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.Contains(pattern, "**") {
+		return nil, diag.Errorf("%q: ** has no meaning here", pattern).WithHint("name each level: */*.txt")
+	}
 	root, err := os.OpenRoot(l.roots[at.Layer])
 	if err != nil {
 		return nil, l.insideProblem(pattern, l.roots[at.Layer], err)
@@ -121,6 +125,7 @@ func (l *Library) GlobInside(at Place, pattern string) ([]string, error) {
 		return nil, diag.Errorf("%q matches %d paths; at most %d are given to a hook", pattern, len(matches), maxGlob).
 			WithHint("ask for fewer")
 	}
+	matches = slices.DeleteFunc(matches, isArtifact)
 	base := l.relative(at)
 	for i, m := range matches {
 		if matches[i], err = filepath.Rel(base, filepath.FromSlash(m)); err != nil {
@@ -173,12 +178,18 @@ func (l *Library) inside(at Place, name string) (string, error) {
 	if !fs.ValidPath(rel) {
 		return "", outside(name)
 	}
-	top, _, _ := strings.Cut(rel, "/")
-	if top == source.TmpDir || top == source.MemDir {
-		return "", diag.Errorf("%q is in %s/, which hooks cannot see: what is there changes from run to run", name, top).
-			WithHint("keep what hooks need beside them")
+	if isArtifact(rel) {
+		return "", diag.Errorf("%q is in %s/ or %s/, which hooks cannot see: what is there changes from run to run",
+			name, source.TmpDir, source.MemDir).WithHint("keep what hooks need beside them")
 	}
 	return filepath.FromSlash(rel), nil
+}
+
+// isArtifact reports whether a path, from the root of a layer, is what launches
+// write there.
+func isArtifact(rel string) bool {
+	top, _, _ := strings.Cut(rel, "/")
+	return top == source.TmpDir || top == source.MemDir
 }
 
 func outside(name string) *diag.Problem {

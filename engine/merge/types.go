@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"slices"
 	"strings"
 
 	"ucas/engine/diag"
@@ -70,7 +71,11 @@ func (d *Doc) Slips() diag.List {
 		if _, known := shapeOf(k.Name); known || strings.Contains(k.Name, ".") || len(k.Definitions) == 0 {
 			continue
 		}
-		if near := diag.Slips(k.Name, knownKeys()); len(near) > 0 {
+		near := diag.Slips(k.Name, knownKeys())
+		if lower := strings.ToLower(k.Name); slices.Contains(knownKeys(), lower) {
+			near = []string{lower}
+		}
+		if len(near) > 0 {
 			warnings = append(warnings, diag.Warn(k.Definitions[0].Value.KeySpan(), "%s is no key that ucas knows", k.Name).
 				WithHint("did you mean %s?", strings.Join(near, " or ")))
 		}

@@ -70,6 +70,7 @@ func (b *builder) byHook(program *merge.Definition) {
 		if !slices.Contains([]string{"argv", "env", "files"}, part.Key) {
 			b.fail(diag.At(b.Command.Run.Span, "%s must return argv, env and files; there is no %s", b.Command.Run, part.Key).
 				WithHint("return %s", shape))
+			return
 		}
 	}
 	b.hookWords(result.Get("argv"), program)

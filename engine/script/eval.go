@@ -1,8 +1,10 @@
 package script
 
 import (
+	"errors"
 	"maps"
 	"strconv"
+	"strings"
 
 	"ucas/engine/diag"
 	"ucas/engine/source"
@@ -60,6 +62,9 @@ func (l *Local) names(scope *source.File) (starlark.StringDict, error) {
 // evaluate evaluates an expression, or executes statements, which have no
 // value, and keeps what they set, even if one of them fails.
 func (l *Local) evaluate(u *unit, names starlark.StringDict) (starlark.Value, error) {
+	if err := u.checkText(); err != nil {
+		return nil, err
+	}
 	options := &syntax.FileOptions{Set: true, GlobalReassign: true, TopLevelControl: true, LoadBindsGlobally: true}
 	var err error
 	if u.tree, err = options.Parse(u.name, u.text(), 0); err != nil {
@@ -75,6 +80,16 @@ func (l *Local) evaluate(u *unit, names starlark.StringDict) (starlark.Value, er
 		}
 	}
 	return nil, err
+}
+
+// Incomplete reports whether a text breaks off in the middle: a bracket is open,
+// or a string of several lines.
+func Incomplete(text string) bool {
+	options := &syntax.FileOptions{Set: true, TopLevelControl: true}
+	_, err := options.Parse("", text+"\n", 0)
+	var parse syntax.Error
+	return errors.As(err, &parse) &&
+		(strings.HasPrefix(parse.Msg, "got end of file") || strings.HasPrefix(parse.Msg, "unexpected EOF in string"))
 }
 
 func soleExpression(f *syntax.File) syntax.Expr {

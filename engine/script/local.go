@@ -94,7 +94,7 @@ func (l *Local) Call(c Call) (*tree.Node, error) {
 		if err != nil {
 			return err
 		}
-		result, err = toNode(value, r.at, "the result")
+		result, err = toResult(value, r.at)
 		return err
 	})
 	return result, err
@@ -137,6 +137,9 @@ func (l *Local) execute(u *unit) error {
 
 // topLevel compiles a file, executes it and freezes what it defines.
 func (l *Local) topLevel(u *unit) (starlark.StringDict, error) {
+	if err := u.checkText(); err != nil {
+		return nil, err
+	}
 	options := &syntax.FileOptions{Set: true}
 	var err error
 	if u.tree, err = options.Parse(u.name, u.text(), 0); err != nil {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ucas/engine/diag"
 	"ucas/engine/source"
 
 	"go.starlark.net/starlark"
@@ -52,6 +53,24 @@ func (u *unit) mark() int {
 		return len(bom)
 	}
 	return 0
+}
+
+// checkText returns what the interpreter would pass over: at a NUL it takes the
+// file for read, and bytes that are no UTF-8 become another character.
+func (u *unit) checkText() error {
+	text := u.text()
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		at := source.Span{File: u.file, Start: u.mark() + i, End: u.mark() + i + size}
+		switch {
+		case r == 0:
+			return diag.At(at, "a NUL character").WithHint("remove it; a file in UTF-16 must be saved as UTF-8")
+		case r == utf8.RuneError && size == 1:
+			return diag.At(at, "this is no UTF-8").WithHint("save the file as UTF-8")
+		}
+		i += size
+	}
+	return nil
 }
 
 // start is the place of the file as a whole.

@@ -19,7 +19,16 @@ import (
 // toNode returns a value as a node, all parts of which stand at the given
 // place. The subject is how messages name it.
 func toNode(v starlark.Value, at source.Span, subject string) (*tree.Node, error) {
-	e := encoder{at: at, left: MaxResult}
+	return encoder{at: at, left: MaxResult}.whole(v, subject)
+}
+
+// toResult is toNode for what a hook returns: arguments and paths that it was
+// given may be any bytes.
+func toResult(v starlark.Value, at source.Span) (*tree.Node, error) {
+	return encoder{at: at, left: MaxResult, anyBytes: true}.whole(v, "the result")
+}
+
+func (e encoder) whole(v starlark.Value, subject string) (*tree.Node, error) {
 	n := e.node(v, 0)
 	if e.problem == nil {
 		return n, nil
@@ -27,7 +36,7 @@ func toNode(v starlark.Value, at source.Span, subject string) (*tree.Node, error
 	if e.path != "" {
 		subject = subject + "'s " + e.path
 	}
-	e.problem.Span = at
+	e.problem.Span = e.at
 	e.problem.Message = diag.Escape(subject) + " " + e.problem.Message
 	return nil, e.problem
 }
@@ -39,6 +48,8 @@ type encoder struct {
 	left    int           // bytes
 	problem *diag.Problem // the first
 	path    string        // where it is: [2].name
+	// anyBytes lets strings be no UTF-8.
+	anyBytes bool
 }
 
 // nodeCost is what an item counts besides its text.
@@ -90,7 +101,7 @@ func (e *encoder) scalar(v starlark.Value) (tree.Kind, string) {
 		}
 		e.refuse("is "+v.String()+", which is no number here", "")
 	case starlark.String:
-		if !utf8.ValidString(string(v)) {
+		if !e.anyBytes && !utf8.ValidString(string(v)) {
 			e.refuse("is a string that is no UTF-8", "")
 		}
 		return tree.String, string(v)
