@@ -49,6 +49,12 @@ func (l *Library) EntityLevel(e *Entity, role source.Role, position int) (*Level
 		Level: source.Level{Role: role, Number: number, Name: e.Name, Layer: e.Layer},
 		Dir:   e.Dir, Entity: e,
 	}
+	for _, name := range []string{OverrideFile, OverrideHook} {
+		if path := filepath.Join(e.Dir, name); exists(path) {
+			l.Warnings = append(l.Warnings, diag.Warn(source.Span{}, "%s is not read: only a layer has vetoes", l.Show(path)).
+				WithHint("move it to the layer's own directory, %s", l.Show(l.roots[e.Layer])))
+		}
+	}
 	return level, l.readLevel(level, ConfigFile, HookFile)
 }
 
