@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ucas/engine/diag"
 	"ucas/engine/source"
@@ -136,10 +137,29 @@ func (l *Local) staticProblem(pos syntax.Position, text string) *diag.Problem {
 	if u == nil {
 		return diag.Errorf("%s", text)
 	}
+	if text == "not an identifier" {
+		text = "got " + u.lastRead(u.offset(pos)) + ", want identifier"
+	}
 	at := u.faulty(pos, text)
-	before := string(u.file.Text[u.mark():at.Start])
-	before = before[strings.LastIndexAny(before, "\r\n")+1:]
-	return u.withFirst(advised(at, text, before), text)
+	if word := at.File.Text[at.Start:at.End]; len(word) > 0 && word[0] >= '0' && word[0] <= '9' {
+		text = strings.Replace(text, "got identifier,", "got digits with letters,", 1)
+	}
+	return u.withFirst(advised(at, text), text)
+}
+
+// lastRead returns what ends at an offset, as the parser would name it.
+func (u *unit) lastRead(end int) string {
+	read := string(u.file.Text[u.mark():end])
+	r, size := utf8.DecodeLastRuneInString(read)
+	switch {
+	case isWord(r):
+		return read[len(strings.TrimRightFunc(read, isWord)):]
+	case r == '\n' || r == '\r' || size == 0:
+		return "newline"
+	case end == len(u.file.Text):
+		return "end of file"
+	}
+	return "'" + string(r) + "'"
 }
 
 // withFirst adds the first place to the problem of a name that is set twice.
@@ -208,8 +228,12 @@ func (l *Local) evalFailure(err *starlark.EvalError, base int) *failed {
 		p = l.limitReached(f.limit, source.Span{})
 	case errors.As(err, &refusal):
 		p = refusal.problem()
+		if a, said, ok := firstAdvice(source.Span{}, p.Message); ok && strings.HasPrefix(p.Message, "load: ") {
+			p.WithHint("%s", fill(a.hint, said))
+		}
 	default:
-		p = advised(source.Span{}, message(e), "")
+		p = advised(calls.place(), message(e))
+		p.Span = source.Span{}
 		calls = calls.ofCaller(p, e.Msg)
 	}
 	f.problems = diag.List{calls.show(p)}
@@ -283,6 +307,14 @@ func (cs calls) ofCaller(p *diag.Problem, text string) calls {
 		p.WithPlace(cs[0].unit.definition(cs[0]), "%s is defined here", cs[0].name)
 	}
 	return cs[1:]
+}
+
+// place returns the innermost place.
+func (cs calls) place() source.Span {
+	if len(cs) == 0 {
+		return source.Span{}
+	}
+	return cs[0].at
 }
 
 // show returns a problem at the innermost call of a layer's file, with the
