@@ -15,7 +15,6 @@ import (
 func (a *assembler) acli(name string) (selector.ACLI, error) {
 	e, l, err := a.acliLevel(name)
 	if err != nil {
-		// Hooks may set executable. Whether they do is seen once they ran.
 		return selector.ACLI{}, err
 	}
 	// Hooks may set executable. Whether they do is seen once they ran.

@@ -30,7 +30,8 @@ type Console struct {
 // by its name ("project", "git-mod", "project override"): ctx is then what
 // configure of that level is given, its own file merged already. With no level
 // ctx is that of the strongest one, after everything was merged, and cannot
-// set anything. Hooks that fail are no obstacle: see Console.Problem.
+// set anything. Hooks that fail are no obstacle: see Console.Problem. With an
+// error, the Console is good for Printed alone.
 func OpenConsole(ctx context.Context, o Options, level string) (*Console, error) {
 	c := &Console{a: newAssembler(ctx, o)}
 	c.Problem = c.a.assemble(ctx)
@@ -105,6 +106,8 @@ func (c *Console) Eval(text string) (string, error) {
 		scope = nil // it could not be executed
 	}
 	shown, err := evaluator.Eval(source.NewFile("<eval>", []byte(text)), scope)
+	h.tell(c.run.said)
+	c.run.said = nil
 	c.broken = evaluator.Spent()
 	return shown, err
 }
@@ -121,7 +124,6 @@ func (c *Console) Lost() bool { return c.broken }
 func (c *Console) Printed() diag.List {
 	out := append(c.Result.Printed, c.Result.Warnings...)
 	c.Result.Printed, c.Result.Warnings = nil, nil
-	clear(c.a.hooks.world.said)
 	return out
 }
 
@@ -130,14 +132,14 @@ func (c *Console) Close() { c.a.hooks.close() }
 
 func (c *Console) evaluator() (script.Evaluator, error) {
 	h := c.a.hooks
-	h.world.size = 0
+	h.world.size, h.world.reads, h.world.read, h.world.spent = 0, 0, 0, 0
 	if c.a.o.TrustHooks {
-		if c.broken {
+		if h.local != nil && h.local.Spent() {
 			h.local = nil
 		}
 		return h.here(), nil
 	}
-	if c.broken {
+	if h.process != nil && h.process.Spent() {
 		h.process.Close()
 		h.process = nil
 	}

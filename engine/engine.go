@@ -9,6 +9,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 
@@ -138,6 +139,9 @@ func (a *assembler) assemble(ctx context.Context) (err error) {
 		if err != nil {
 			break
 		}
+	}
+	if failure := a.hooks.finish(); failure != nil {
+		err = errors.Join(err, failure)
 	}
 	if a.library != nil {
 		a.result.Inputs = a.library.Inputs()
@@ -297,7 +301,7 @@ func (a *assembler) fileOf(l *Level, index int) *merge.Source {
 // checkSettled returns an error if hooks, now that they know the harness, say
 // something else about which it is to be.
 func (a *assembler) checkSettled(before *merge.Doc) error {
-	for _, key := range []string{"override_acli", "default_acli", "allowed_acli"} {
+	for _, key := range []string{"override_acli", "default_acli", "allowed_acli", "executable"} {
 		was, is := a.computed(before, key), a.computed(a.result.Doc, key)
 		for i := range max(len(was), len(is)) {
 			var old, now *merge.Definition
@@ -328,7 +332,8 @@ func (a *assembler) computed(doc *merge.Doc, key string) []*merge.Definition {
 		})
 	}
 	return slices.DeleteFunc(slices.Clone(k.Definitions), func(d *merge.Definition) bool {
-		return d.Hook == nil || d.Fate == merge.Refused || harness(d)
+		swaps := key == "executable" && !d.Level.Role.IsEntity() // it changes the program, not the harness
+		return d.Hook == nil || d.Fate == merge.Refused || swaps || harness(d)
 	})
 }
 

@@ -22,6 +22,7 @@ type hooks struct {
 	// what is known.
 	process, local script.Evaluator
 	world          *world
+	said           diag.List // by the hooks that run once all is merged
 }
 
 // layerHooks are those of one level.
@@ -35,6 +36,14 @@ type layerHooks struct {
 	computed   []merge.Source
 	// asksACLI says that configure looked at the harness that is chosen.
 	asksACLI bool
+	// loads is what was loaded, said what the file and the last run of configure
+	// printed and warned of, size how much that run made.
+	loads []*merge.Read
+	said  [2]diag.List
+	size  int
+	// failure is why configure failed before the harness was chosen, where it may
+	// be another matter afterwards.
+	failure error
 }
 
 func newHooks(ctx context.Context, a *assembler) *hooks {
@@ -91,12 +100,11 @@ func (h *hooks) load(l *Level, index int) error {
 	if l.Hooks == nil || l.hooks.evaluator != nil {
 		return nil
 	}
-	h.world.begin(newRun(l, index, "load"))
-	defer h.world.end()
 	if h.isKnown(l.Hooks) {
-		defined, err := h.here().Hooks(l.Hooks, l.Level.Level.String())
-		if !h.world.run.strayed {
-			l.hooks.evaluator, l.hooks.defined = h.local, defined
+		r := newRun(l, index, "load")
+		r.local = true
+		err := h.loadWith(h.here(), r)
+		if !r.strayed {
 			return err
 		}
 	}
@@ -104,8 +112,16 @@ func (h *hooks) load(l *Level, index int) error {
 	if err != nil {
 		return err
 	}
-	l.hooks.evaluator = evaluator
-	l.hooks.defined, err = evaluator.Hooks(l.Hooks, l.Level.Level.String())
+	return h.loadWith(evaluator, newRun(l, index, "load"))
+}
+
+func (h *hooks) loadWith(evaluator script.Evaluator, r *run) (err error) {
+	h.world.begin(r)
+	defer h.world.end()
+	l := &r.level.hooks
+	l.evaluator = evaluator
+	l.defined, err = evaluator.Hooks(r.level.Hooks, r.hook.Level.String())
+	l.loads, l.said[0] = r.hook.Reads, r.said
 	return err
 }
 
@@ -128,14 +144,19 @@ func (h *hooks) configure(folder *merge.Folder, l *Level, index int, again bool)
 	if l.has(script.Configure) {
 		r := newRun(l, index, script.Configure)
 		r.folder, r.writable = folder, true
-		h.forget(l.hooks.configured)
+		h.forget(l)
 		result, err := h.call(r)
 		l.hooks.configured, l.hooks.computed, l.hooks.asksACLI = r.hook, r.sets, r.asksACLI
+		l.hooks.said[1], l.hooks.size, l.hooks.failure = r.said, r.size, nil
+		if err != nil && r.asksACLI && h.a.chosenName() == "" && !l.hooks.evaluator.Spent() {
+			l.hooks.failure = err // it runs again when the harness is known
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 		if result != nil && result.Kind != tree.Null {
-			return diag.At(r.hook.Span, "%s must return nothing, not %s", r.hook, result.Describe()).
+			return diag.At(r.hook.Span, "%s must return nothing, not %s", r.hook, plan.Kind(result)).
 				WithHint(`set keys with ctx.set("key", value)`)
 		}
 	}
@@ -168,7 +189,9 @@ func (l *Level) replay(folder *merge.Folder, index int) error {
 
 // newRun returns a run of a hook that was not called yet.
 func newRun(l *Level, index int, name string) *run {
-	return &run{level: l, index: index, hook: &merge.Hook{Name: name, Level: l.Level.Level, Span: l.hooks.defined[name]}}
+	return &run{level: l, index: index, hook: &merge.Hook{
+		Name: name, Level: l.Level.Level, Span: l.hooks.defined[name], Reads: slices.Clip(l.hooks.loads),
+	}}
 }
 
 // call calls the hook of a run.
@@ -181,9 +204,35 @@ func (h *hooks) call(r *run, args ...*tree.Node) (*tree.Node, error) {
 	})
 }
 
-// forget drops a run that another takes the place of.
-func (h *hooks) forget(old *merge.Hook) {
-	h.a.result.Hooks = slices.DeleteFunc(h.a.result.Hooks, func(run *merge.Hook) bool { return run == old })
+// forget drops the last run of configure, another takes its place.
+func (h *hooks) forget(l *Level) {
+	h.world.size -= l.hooks.size
+	h.a.result.Hooks = slices.DeleteFunc(h.a.result.Hooks, func(run *merge.Hook) bool { return run == l.hooks.configured })
+}
+
+// finish tells what was printed and warned of by the runs that count, and why
+// hooks failed that did not get to run again.
+func (h *hooks) finish() error {
+	var failures diag.List
+	for _, l := range h.a.result.Levels {
+		if l.LeftOut == "" {
+			h.tell(l.hooks.said[0])
+			h.tell(l.hooks.said[1])
+			failures = append(failures, diag.All(l.hooks.failure)...)
+		}
+	}
+	h.tell(h.said)
+	return failures.Err()
+}
+
+func (h *hooks) tell(said diag.List) {
+	for _, p := range said {
+		if p.Severity == diag.Note {
+			h.a.result.Printed = append(h.a.result.Printed, p)
+		} else {
+			h.a.warn(p)
+		}
+	}
 }
 
 // reader returns a run of a hook that reads what is merged.
@@ -191,6 +240,14 @@ func (h *hooks) reader(l *Level, index int, name string) *run {
 	r := newRun(l, index, name)
 	r.folder = h.a.folder
 	return r
+}
+
+// ask calls the hook of a reader.
+func (h *hooks) ask(r *run, args ...*tree.Node) (*tree.Node, error) {
+	result, err := h.call(r, args...)
+	h.said = append(h.said, r.said...)
+	r.said = nil
+	return result, err
 }
 
 // mappers returns the hooks that translate model names, the strongest first.
@@ -209,12 +266,12 @@ func (h *hooks) mappers() []selector.Mapper {
 }
 
 func (h *hooks) mapModel(r *run, model string) (string, error) {
-	name, err := h.call(r, tree.NewString(model, source.Span{}))
+	name, err := h.ask(r, tree.NewString(model, source.Span{}))
 	switch {
 	case err != nil || name == nil || name.Kind == tree.Null:
 		return "", err
 	case name.Kind != tree.String || name.Text == "":
-		return "", diag.At(r.hook.Span, "%s must return the name of a model or None, not %s", r.hook, name.Describe()).
+		return "", diag.At(r.hook.Span, "%s must return the name of a model or None, not %s", r.hook, plan.Kind(name)).
 			WithHint("None leaves it to weaker levels, then to model_mapping")
 	}
 	return name.Text, nil
@@ -227,7 +284,7 @@ func (h *hooks) plans(index int, name string) *plan.Hook {
 		return nil
 	}
 	r := h.reader(l, index, name)
-	return &plan.Hook{Run: r.hook, Call: func(argument *tree.Node) (*tree.Node, error) { return h.call(r, argument) }}
+	return &plan.Hook{Run: r.hook, Call: func(argument *tree.Node) (*tree.Node, error) { return h.ask(r, argument) }}
 }
 
 // wraps returns the hooks that put something around the command, the weakest

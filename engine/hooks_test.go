@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -88,6 +90,7 @@ func TestReads(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
+		"load lib.star = nil at 1",
 		"get env.A = 1 at 6 <- user ucas.yaml:3:6",
 		"get env.MISSING = nil at 6",
 		"get env = map[A:1 FIRST:1] at 6 <- user ucas.yaml:3:3 <- user ucas.yaml:3:6 <- project ucas.star:4:5",
@@ -100,19 +103,19 @@ func TestReads(t *testing.T) {
 		"glob *.txt = [notes.txt] at 7",
 		"fact agent = a at 8",
 	}
-	sh := d.Reads[5].Value.Text
+	sh := d.Reads[6].Value.Text
 	if !filepath.IsAbs(sh) {
 		t.Errorf("which sh: %s", sh)
 	}
-	want[5] = "which sh = " + sh + " at 7"
+	want[6] = "which sh = " + sh + " at 7"
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if d.Hook.String() != "configure of project" || d.Span.Position().Line != 10 || d.Hook.Span.Position().Line != 3 {
 		t.Errorf("%s at %s, %s", d.Hook, d.Span.Position(), d.Hook.Span.Position())
 	}
-	if first := r.Doc.Winner("env.FIRST"); len(first.Reads) != 0 {
-		t.Errorf("FIRST was set before anything was read, but has %d reads", len(first.Reads))
+	if first := r.Doc.Winner("env.FIRST"); len(first.Reads) != 1 || first.Reads[0].Op != "load" {
+		t.Errorf("FIRST was set before anything but a module was read, and has %d reads", len(first.Reads))
 	}
 	if len(r.Hooks) != 2 || r.Hooks[0] != d.Hook || r.Hooks[1].Name != "wrap" {
 		t.Errorf("hooks: %v", r.Hooks)
@@ -351,4 +354,146 @@ func children(t *testing.T) int64 {
 		t.Fatal(err)
 	}
 	return usage.Minflt
+}
+
+const minimal = `
+-- home/.ucas/ucas.yaml --
+allowed_acli: [acli-x]
+-- home/.ucas/agents/acli-x/ucas.yaml --
+executable: sh
+-- project/.ucas/agents/a/ucas.yaml --
+description: an agent
+`
+
+// hooked returns the options of an assembly with a hook file of the project, or
+// at other paths.
+func hooked(t *testing.T, text string, more ...string) engine.Options {
+	t.Helper()
+	archive := minimal + "-- project/.ucas/ucas.star --\n" + text + "\n"
+	for i := 0; i < len(more); i += 2 {
+		archive += "-- " + more[i] + " --\n" + more[i+1] + "\n"
+	}
+	o := layers(t, archive)
+	o.Agent = "a"
+	return o
+}
+
+// TestParentSurvives: what a hook can make this process do ends soon, in an
+// error or not, and takes no memory to speak of.
+func TestParentSurvives(t *testing.T) {
+	const def = "def configure(ctx):\n    "
+	for name, text := range map[string]string{
+		"wide get":       def + "ctx.set('env', {'V%d' % i: '1' for i in range(30000)})\n    for i in range(1000): ctx.get('env')",
+		"long programs":  def + "for i in range(100000): ctx.which('A' * 1000000)",
+		"long keys":      def + "for i in range(100000): ctx.set('A' * 1000000 + str(i), 1)",
+		"deep path":      def + "ctx.set('a.' * 500000 + 'a', 1)",
+		"many files":     def + "for i in range(1, 2000): ctx.read('./' * i + 'large')",
+		"many reads":     def + "for i in range(1000000): ctx.get('x')",
+		"many lists":     def + "for i in range(100000):\n        ctx.set('directories', ['x'])\n        ctx.get('directories')",
+		"many words":     "def wrap(ctx, command): return ['a'] * 40000 + ['b']",
+		"one key":        def + "for i in range(100000): ctx.set('k', i)",
+		"many variables": def + "for i in range(100000): ctx.set('env.V%d' % i, i)",
+		"many warnings":  def + "for i in range(1000000): ctx.warn('w%d' % i)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := hooked(t, text, "project/.ucas/large", strings.Repeat("x", 1<<20-1))
+			began := time.Now()
+			_, err := engine.Assemble(context.Background(), o)
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("it took %v: %v", took, err)
+			}
+			if err == nil {
+				t.Error("it succeeds")
+			}
+		})
+	}
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	if mib := usage.Maxrss >> 10; runtime.GOOS == "linux" && mib > 512 {
+		t.Errorf("this process needed %d MiB", mib)
+	}
+}
+
+// TestSecondThoughts: only the runs that count are told of, a hook may fail
+// before it knows the harness, and what it makes counts once.
+func TestSecondThoughts(t *testing.T) {
+	o := hooked(t, `
+def configure(ctx):
+    if ctx.acli != "acli-x":
+        ctx.warn("not with " + str(ctx.acli))
+        print("first thoughts")
+        fail("no harness")
+    ctx.set("env.BIG", "x" * 600000)
+    ctx.unset("env.BIG")
+`, "project/.ucas/ucas-override.star", "def configure(ctx):\n    ctx.set('big', 'x' * 400000)\n")
+	r := assemble(t, o)
+	if len(r.Warnings) > 0 || len(r.Printed) > 0 {
+		t.Errorf("warnings %v, printed %v", r.Warnings, r.Printed)
+	}
+	o = hooked(t, "def configure(ctx):\n    if not ctx.acli:\n        fail(\"never\")\n    fail(\"in the end\")\n")
+	if _, err := engine.Assemble(context.Background(), o); err == nil || !strings.Contains(err.Error(), "in the end") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnsettled: a mod cannot become a harness once one was chosen.
+func TestUnsettled(t *testing.T) {
+	o := hooked(t, "", "project/.ucas/agents/m/ucas.star", "def configure(ctx):\n    if ctx.acli:\n        ctx.set('executable', 'other')\n")
+	o.Mods = []string{"m"}
+	_, err := engine.Assemble(context.Background(), o)
+	if err == nil || !strings.Contains(err.Error(), "executable is not set before acli-x is chosen") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLastVariable: of several of one name, hooks see the one that the harness
+// gets.
+func TestLastVariable(t *testing.T) {
+	for _, trust := range []bool{false, true} {
+		o := hooked(t, "def configure(ctx):\n    ctx.set('env.SEEN', '%s %s' % (ctx.env('CI'), ctx.env('A=B')))\n")
+		o.TrustHooks, o.Environ = trust, append(o.Environ, "CI=old", "CI=new", "A=B=c")
+		if got := assemble(t, o).Doc.Text("env.SEEN"); got != "new None" {
+			t.Errorf("trust %v: %s", trust, got)
+		}
+	}
+}
+
+// TestSameShownName: two files that are shown by one name are two.
+func TestSameShownName(t *testing.T) {
+	o := hooked(t, "def configure(ctx):\n    ctx.set('env.PROJECT', '1')\n", "home/.ucas/ucas.star", "def configure(ctx):\n    ctx.set('env.USER_', '1')\n")
+	o.ShownAs = "~"
+	doc := assemble(t, o).Doc
+	if doc.Text("env.PROJECT") != "1" || doc.Text("env.USER_") != "1" {
+		t.Error("one hook was taken for the other")
+	}
+}
+
+// TestDroppedVariable: what a left-out level computes stands under the right key.
+func TestDroppedVariable(t *testing.T) {
+	o := hooked(t, "", "home/.ucas/agents/acli-y/ucas.yaml", "executable: yy\n",
+		"home/.ucas/agents/acli-y/ucas.star", "def configure(ctx):\n    ctx.set('env.Y', 1)\n    ctx.warn('left out')\n",
+		"project/.ucas/ucas-override.yaml", "override_acli: acli-x\n")
+	o.Mods = []string{"acli-y"}
+	r := assemble(t, o)
+	key := r.Doc.Key("env.Y")
+	if key == nil || len(key.Definitions) != 1 || key.Definitions[0].Fate != merge.Dropped {
+		t.Errorf("env.Y: %+v", key)
+	}
+	for _, w := range r.Warnings {
+		if w.Message == "left out" {
+			t.Error("a level that is left out warns")
+		}
+	}
+}
+
+// TestListPath: a path into a list that is one value is an error.
+func TestListPath(t *testing.T) {
+	for _, set := range []string{"ctx.set('allowed_acli.x', 'y')", "ctx.unset('skills.x')"} {
+		_, err := engine.Assemble(context.Background(), hooked(t, "def configure(ctx):\n    "+set+"\n"))
+		if err == nil || !strings.Contains(err.Error(), "is a list: there is nothing called x in it") {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
 }

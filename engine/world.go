@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"ucas/engine/diag"
 	"ucas/engine/find"
@@ -24,11 +25,20 @@ type world struct {
 	// files are the answers about files: each is looked at once in an
 	// assembly.
 	files map[string]script.Answer
-	// said is what was printed or warned of already: a hook may run again.
-	said map[string]bool
-	// size is how much the hooks made so far, in bytes.
-	size int
+	// size is how much the hooks made so far and read how much of files, in
+	// bytes; reads is how often they asked, spent how long the answers took.
+	size, read, reads int
+	spent             time.Duration
 }
+
+// The limits of what all hooks of an assembly can make this process do, besides
+// those of package script.
+const (
+	maxAnswers = 500 * time.Millisecond // for all answers together
+	maxReads   = 50_000
+	maxRead    = 16 << 20 // bytes of answers, those about files counted once more
+	maxName    = 4 << 10  // bytes of a path or a key: as long as a path can be
+)
 
 // A run is one evaluation of a hook.
 type run struct {
@@ -42,15 +52,20 @@ type run struct {
 	sets     []merge.Source
 	// asksACLI says that it looked at the harness that is chosen.
 	asksACLI bool
+	// said is what it printed and warned of, size how much it made.
+	said diag.List
+	size int
 	// strayed says that it loads a file that is not known, see [hooks.isKnown].
 	strayed bool
+	// local says that it runs in this process.
+	local bool
 }
 
 // library is where load finds what comes with ucas.
 const library = "@ucas//"
 
 func newWorld(a *assembler) *world {
-	return &world{a: a, files: make(map[string]script.Answer), said: make(map[string]bool)}
+	return &world{a: a, files: make(map[string]script.Answer)}
 }
 
 func (w *world) begin(r *run) { w.run = r }
@@ -58,6 +73,11 @@ func (w *world) end()         { w.run = nil }
 
 // Answer answers a question of the hook that runs.
 func (w *world) Answer(q script.Question) (script.Answer, error) {
+	if err := w.allow(q); err != nil {
+		return script.Answer{}, err
+	}
+	began := time.Now()
+	defer func() { w.spent += time.Since(began) }()
 	switch q.Op {
 	case script.OpLoad:
 		return w.load(q)
@@ -66,7 +86,7 @@ func (w *world) Answer(q script.Question) (script.Answer, error) {
 	case script.OpSet, script.OpUnset:
 		return script.Answer{}, w.set(q)
 	case script.OpEnv:
-		return w.read(q, w.variable(q.Name)), nil
+		return w.record(q, w.variable(q.Name)), nil
 	case script.OpWhich:
 		return w.which(q)
 	case script.OpRead, script.OpExists, script.OpGlob:
@@ -79,11 +99,29 @@ func (w *world) Answer(q script.Question) (script.Answer, error) {
 	return script.Answer{}, diag.Errorf("no hook can ask that (%d)", q.Op).WithHint("this is a bug in ucas, please report it")
 }
 
+// allow refuses what would take too much of this process.
+func (w *world) allow(q script.Question) error {
+	w.reads++
+	switch {
+	case w.spent > maxAnswers:
+		return diag.Errorf("what the hooks ask for takes more than %g seconds", maxAnswers.Seconds()).
+			WithHint("ask less often, and for less")
+	case w.read > maxRead:
+		return diag.Errorf("the hooks read more than %d MiB", maxRead>>20).WithHint("read less, or read it once")
+	case w.reads > maxReads:
+		return diag.Errorf("the hooks ask more than %d times", maxReads).WithHint("ask once, and keep the answer in a variable")
+	case len(q.Name) > maxName && q.Op != script.OpWarn && q.Op != script.OpPrint:
+		return diag.Errorf("a name of %d bytes; at most %d are allowed", len(q.Name), maxName).WithHint("use a shorter one")
+	}
+	return nil
+}
+
 // Environ implements [script.Environment].
 func (w *world) Environ() []string { return w.a.o.Environ }
 
-// read records what a hook read.
-func (w *world) read(q script.Question, value *tree.Node, definitions ...*merge.Definition) script.Answer {
+// record keeps what a hook read.
+func (w *world) record(q script.Question, value *tree.Node, definitions ...*merge.Definition) script.Answer {
+	w.read += sizeOf(value)
 	w.run.hook.Reads = append(w.run.hook.Reads, &merge.Read{
 		Op: q.Op.String(), Name: q.Name, Value: value, At: q.At, Definitions: definitions,
 	})
@@ -92,7 +130,7 @@ func (w *world) read(q script.Question, value *tree.Node, definitions ...*merge.
 
 // load finds a module: one of ucas's own, or a file of the layer.
 func (w *world) load(q script.Question) (script.Answer, error) {
-	w.read(q, nil)
+	w.record(q, nil)
 	if name, ok := strings.CutPrefix(q.Name, library); ok {
 		return w.loadLibrary(q.Name, name)
 	}
@@ -109,8 +147,9 @@ func (w *world) load(q script.Question) (script.Answer, error) {
 		return script.Answer{}, diag.Errorf("there is no file %q in the layer", q.Name).
 			WithHint("a name is relative to the file that loads it; //NAME starts at the layer's own directory")
 	}
-	if !w.a.hooks.isKnown(file) {
+	if w.run.local && !w.a.hooks.isKnown(file) {
 		w.run.strayed = true
+		return script.Answer{}, diag.Errorf("%s is not known", q.Name) // see hooks.load
 	}
 	return script.Answer{File: file}, nil
 }
@@ -148,7 +187,7 @@ func (w *world) get(q script.Question) (script.Answer, error) {
 		return script.Answer{}, err
 	}
 	value, definitions := w.run.folder.Doc().Lookup(path)
-	return w.read(q, value, definitions...), nil
+	return w.record(q, value, definitions...), nil
 }
 
 // set adds a definition, at the place where the hook asks for it.
@@ -168,15 +207,19 @@ func (w *world) set(q script.Question) error {
 	if q.Op == script.OpUnset {
 		value = &tree.Node{File: q.At.File, Start: uint32(q.At.Start), End: uint32(q.At.End)}
 	}
-	if err := w.grow(sizeOf(value)); err != nil {
+	if err := w.grow(len(q.Name) + sizeOf(value)); err != nil {
 		return err
 	}
 	r := w.run
-	r.sets = append(r.sets, merge.Source{
+	set := merge.Source{
 		Level: r.level.Level.Level, Index: r.index, Dir: r.level.Dir, Tree: value, Path: path,
 		Hook: r.hook, Reads: r.hook.Reads[:len(r.hook.Reads):len(r.hook.Reads)],
-	})
-	return inHook(r.folder.Add(&r.sets[len(r.sets)-1]))
+	}
+	if err := r.folder.Add(&set); err != nil {
+		return inHook(err)
+	}
+	r.sets = append(r.sets, set)
+	return nil
 }
 
 // inHook returns the first problem of what a hook set; the way out of it is
@@ -195,6 +238,7 @@ func inHook(err error) error {
 
 // grow counts what hooks make.
 func (w *world) grow(size int) error {
+	w.run.size += size
 	if w.size += size; w.size > script.MaxResult {
 		return diag.Errorf("the hooks make more than %d MiB in all", script.MaxResult>>20).
 			WithHint("keep what is large in files, and name them")
@@ -205,6 +249,9 @@ func (w *world) grow(size int) error {
 // sizeOf is about how many bytes a value takes.
 func sizeOf(n *tree.Node) int {
 	const node = 16
+	if n == nil {
+		return node
+	}
 	size := node + len(n.Key) + len(n.Text)
 	for c := range n.Items() {
 		size += sizeOf(c)
@@ -215,7 +262,7 @@ func sizeOf(n *tree.Node) int {
 // hookPath reads a path of keys as hooks write it.
 func hookPath(text string) ([]string, error) {
 	path, rest, ok := parsePath(text + "=")
-	if !ok || rest != "=" || slices.Contains(path, "") {
+	if !ok || rest != "=" || slices.Contains(path, "") || len(path) > script.MaxDepth {
 		return nil, diag.Errorf("%q is no path of keys", text).
 			WithHint(`join keys with dots, as in "env.DEBUG"; write one that has a dot in quotes: 'model_mapping."gpt-5.2"'`)
 	}
@@ -224,17 +271,17 @@ func hookPath(text string) ([]string, error) {
 
 // variable returns a variable of the environment, nil if it is not set.
 func (w *world) variable(name string) *tree.Node {
-	for _, v := range w.a.o.Environ {
-		if value, ok := strings.CutPrefix(v, name+"="); ok {
-			return tree.NewString(value, source.Span{})
-		}
+	value, ok := plan.LookupEnv(w.a.o.Environ, name)
+	if !ok {
+		return nil
 	}
-	return nil
+	return tree.NewString(value, source.Span{})
 }
 
 // which looks for a program as a shell would.
 func (w *world) which(q script.Question) (script.Answer, error) {
-	if q.Name == "" || strings.Contains(q.Name, "/") {
+	const longest = 255 // bytes of a file's name
+	if q.Name == "" || len(q.Name) > longest || strings.Contains(q.Name, "/") {
 		return script.Answer{}, diag.Errorf("%q is no name of a program", q.Name).
 			WithHint("give the name alone: it is looked for on PATH")
 	}
@@ -248,9 +295,9 @@ func (w *world) which(q script.Question) (script.Answer, error) {
 		}
 	}
 	if err != nil {
-		return w.read(q, nil), nil
+		return w.record(q, nil), nil
 	}
-	return w.read(q, tree.NewString(found, source.Span{})), nil
+	return w.record(q, tree.NewString(found, source.Span{})), nil
 }
 
 // file answers questions about files of the layer.
@@ -263,10 +310,11 @@ func (w *world) file(q script.Question) (script.Answer, error) {
 		if err != nil {
 			return script.Answer{}, err
 		}
+		w.read += len(key) + sizeOf(value)
 		answer = script.Answer{Value: value}
 		w.files[key] = answer
 	}
-	return w.read(q, answer.Value), nil
+	return w.record(q, answer.Value), nil
 }
 
 func (w *world) look(q script.Question, place find.Place) (*tree.Node, error) {
@@ -282,7 +330,7 @@ func (w *world) look(q script.Question, place find.Place) (*tree.Node, error) {
 		return newBool(there), err
 	}
 	paths, err := w.a.library.GlobInside(place, q.Name)
-	return newTexts(paths), err
+	return tree.NewTexts(paths), err
 }
 
 // fact answers what an attribute of ctx is.
@@ -294,49 +342,38 @@ func (w *world) fact(q script.Question) (script.Answer, error) {
 		"acli": a.chosenName(),
 	}
 	if q.Name == "mods" {
-		return w.read(q, newTexts(a.mods)), nil
+		return w.record(q, tree.NewTexts(a.mods)), nil
 	}
 	if q.Name == "acli" {
 		w.run.asksACLI = true
 	}
 	text, ok := facts[q.Name]
 	if !ok || text == "" {
-		return w.read(q, nil), nil
+		return w.record(q, nil), nil
 	}
-	return w.read(q, tree.NewString(text, source.Span{})), nil
+	return w.record(q, tree.NewString(text, source.Span{})), nil
 }
 
-// say takes up what a hook prints or warns of.
+// say takes up what a hook prints or warns of. It is told if the run counts in
+// the end.
 func (w *world) say(q script.Question) error {
-	key := q.Op.String() + q.At.Position().String() + "\x00" + q.Name
-	if w.said[key] {
-		return nil
-	}
-	if err := w.grow(len(key)); err != nil {
+	if err := w.grow(sizeOfProblem + len(q.Name)); err != nil {
 		return err
 	}
-	w.said[key] = true
 	p := diag.Warn(q.At, "%s", q.Name)
 	if q.Op == script.OpPrint {
 		p.Severity, p.Message = diag.Note, q.Name
-		w.a.result.Printed = append(w.a.result.Printed, p)
-		return nil
 	}
-	w.a.warn(p)
+	w.run.said = append(w.run.said, p)
 	return nil
 }
+
+// sizeOfProblem is about how many bytes a problem takes, besides its text.
+const sizeOfProblem = 64
 
 func newBool(b bool) *tree.Node {
 	if b {
 		return &tree.Node{Kind: tree.Bool, Text: "true"}
 	}
 	return &tree.Node{Kind: tree.Bool, Text: "false"}
-}
-
-func newTexts(texts []string) *tree.Node {
-	nodes := make([]*tree.Node, len(texts))
-	for i, text := range texts {
-		nodes[i] = tree.NewString(text, source.Span{})
-	}
-	return tree.NewList(nodes, source.Span{})
 }

@@ -76,7 +76,7 @@ func madeBy(p *plan.Plan, h *merge.Hook) []string {
 		}
 	}
 	for _, f := range p.Files {
-		if rel, err := filepath.Rel(p.FilesDir, f.Path); h.Name == "command" && p.FilesDir != "" && err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(p.FilesDir, f.Path); h.Name == "command" && err == nil && filepath.IsLocal(rel) {
 			made = append(made, "file "+rel)
 		}
 	}

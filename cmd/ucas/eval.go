@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 
@@ -143,6 +144,7 @@ func (e *evaluation) prompt() error {
 		what = "the level " + diag.Escape(e.console.Level.Level.Level.String())
 	}
 	fmt.Fprintf(e.p.stderr, "ctx is that of %s; Ctrl-D ends.\n", what)
+	signal.Ignore(os.Interrupt) // while a text is evaluated, which does not take long
 	keys := &keyboard{File: e.p.stdin}
 	editor := term.NewTerminal(struct {
 		io.Reader

@@ -70,6 +70,9 @@ func DidYouMean(name string, candidates []string) string {
 // their neighbour to make one string the other (optimal string alignment);
 // it gives up past the limit.
 func distance(a, b string, limit int) int {
+	if len(a) > 4*(len(b)+limit) || len(b) > 4*(len(a)+limit) {
+		return limit + 1 // more characters apart than the limit, however long each is
+	}
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > limit || -d > limit {
 		return limit + 1

@@ -24,7 +24,7 @@ import (
 // maxInside is the largest file that a hook can read.
 const maxInside = 1 << 20
 
-// maxGlob is how many paths a pattern may match.
+// maxGlob is how many paths may be looked at for a pattern.
 const maxGlob = 10_000
 
 // A Place is the directory that a hook's paths are relative to.
@@ -111,42 +111,92 @@ func (l *Library) GlobInside(at Place, pattern string) ([]string, error) {
 	if strings.Contains(pattern, "**") {
 		return nil, diag.Errorf("%q: ** has no meaning here", pattern).WithHint("name each level: */*.txt")
 	}
+	if _, err := path.Match(rel, ""); err != nil {
+		return nil, diag.Errorf("%q is no pattern: %s", pattern, err).
+			WithHint("* stands for any text without a slash, ? for one character, [a-z] for one of several")
+	}
 	root, err := os.OpenRoot(l.roots[at.Layer])
 	if err != nil {
 		return nil, l.insideProblem(pattern, l.roots[at.Layer], err)
 	}
 	defer root.Close()
-	matches, err := fs.Glob(listing{root.FS(), l, l.roots[at.Layer]}, filepath.ToSlash(rel))
-	switch {
-	case err != nil:
-		return nil, diag.Errorf("%q is no pattern: %s", pattern, err).
-			WithHint("* stands for any text without a slash, ? for one character, [a-z] for one of several")
-	case len(matches) > maxGlob:
-		return nil, diag.Errorf("%q matches %d paths; at most %d are given to a hook", pattern, len(matches), maxGlob).
+	g := globber{library: l, root: root, dir: l.roots[at.Layer]}
+	g.expand(".", strings.Split(filepath.ToSlash(rel), "/"))
+	if g.seen > maxGlob {
+		return nil, diag.Errorf("%q: more than %d paths would have to be looked at", pattern, maxGlob).
 			WithHint("ask for fewer")
 	}
-	matches = slices.DeleteFunc(matches, isArtifact)
 	base := l.relative(at)
-	for i, m := range matches {
-		if matches[i], err = filepath.Rel(base, filepath.FromSlash(m)); err != nil {
+	for i, m := range g.matches {
+		if g.matches[i], err = filepath.Rel(base, filepath.FromSlash(m)); err != nil {
 			return nil, l.insideProblem(pattern, m, err)
 		}
 	}
-	return matches, nil
+	slices.Sort(g.matches)
+	return g.matches, nil
 }
 
-// A listing is a layer whose directories are recorded as they are listed.
-type listing struct {
-	fs.FS
+// A globber looks for the paths of a layer that match a pattern. (What package
+// io/fs has looks at as many as there are, opens what makes it wait, and leaves
+// no record.)
+type globber struct {
 	library *Library
-	root    string
+	root    *os.Root
+	dir     string // of the root
+	matches []string
+	seen    int // how many names were looked at
 }
 
-// Open opens a directory, or a file that is only looked at.
-func (d listing) Open(name string) (fs.File, error) {
-	f, err := d.FS.Open(name)
-	d.library.inputs = append(d.library.inputs, Input{Path: filepath.Join(d.root, name), Present: err == nil, Listed: true})
-	return f, err
+// expand adds what matches the parts of a pattern in a directory of the layer.
+func (g *globber) expand(dir string, parts []string) {
+	part, rest := parts[0], parts[1:]
+	if !strings.ContainsAny(part, `*?[\`) {
+		g.take(path.Join(dir, part), rest)
+		return
+	}
+	for _, name := range g.names(dir) {
+		if g.seen++; g.seen > maxGlob {
+			return
+		}
+		if ok, _ := path.Match(part, name); ok {
+			g.take(path.Join(dir, name), rest)
+		}
+	}
+}
+
+// take takes up a path that matches so far.
+func (g *globber) take(name string, rest []string) {
+	if g.seen++; g.seen > maxGlob || isArtifact(name) {
+		return
+	}
+	if len(rest) > 0 {
+		g.expand(name, rest)
+		return
+	}
+	_, err := g.root.Lstat(name)
+	g.library.Note(filepath.Join(g.dir, name), err == nil)
+	if err == nil && !g.library.isHidden(filepath.Join(g.dir, name)) {
+		g.matches = append(g.matches, name)
+	}
+}
+
+// names returns the names in a directory, none if it is no directory of the
+// layer, or one of those that hooks cannot see.
+func (g *globber) names(dir string) []string {
+	f, err := g.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if err == nil {
+		defer f.Close()
+		if g.library.isHidden(filepath.Join(g.dir, dir)) {
+			return nil
+		}
+	}
+	g.library.inputs = append(g.library.inputs, Input{Path: filepath.Join(g.dir, dir), Present: err == nil, Listed: true})
+	if err != nil {
+		return nil
+	}
+	names, _ := f.Readdirnames(maxGlob + 1) // as far as they can be read
+	slices.Sort(names)
+	return names
 }
 
 // relative returns a place as a path from the root of its layer.
@@ -178,11 +228,30 @@ func (l *Library) inside(at Place, name string) (string, error) {
 	if !fs.ValidPath(rel) {
 		return "", outside(name)
 	}
-	if isArtifact(rel) {
+	if isArtifact(rel) || l.isHidden(filepath.Join(l.roots[at.Layer], filepath.FromSlash(rel))) {
 		return "", diag.Errorf("%q is in %s/ or %s/, which hooks cannot see: what is there changes from run to run",
 			name, source.TmpDir, source.MemDir).WithHint("keep what hooks need beside them")
 	}
 	return filepath.FromSlash(rel), nil
+}
+
+// isHidden reports whether a path leads, by links, to what launches write.
+func (l *Library) isHidden(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false // there is nothing to see
+	}
+	for _, root := range l.roots {
+		if root == "" {
+			continue
+		}
+		if realRoot, err := filepath.EvalSymlinks(root); err == nil {
+			if rel, ok := below(real, realRoot); ok && isArtifact(filepath.ToSlash(rel)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isArtifact reports whether a path, from the root of a layer, is what launches

@@ -25,13 +25,8 @@ func WriteFiles(p *plan.Plan) error {
 			return err
 		}
 	}
-	if p.FilesDir != "" {
-		if err := makeDir(p.Dir, p.FilesDir, made); err != nil {
-			return err
-		}
-		if err := takeOver(p); err != nil {
-			return err
-		}
+	if err := takeOver(p, made); err != nil {
+		return err
 	}
 	for _, f := range p.Files {
 		if err := makeDir(p.Dir, filepath.Dir(f.Path), made); err != nil {

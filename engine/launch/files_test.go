@@ -258,6 +258,22 @@ func TestHookFiles(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "symbolic link, not a directory") {
 		t.Errorf("a link in the way of a directory: %v", err)
 	}
+	// A manifest that somebody else wrote removes nothing outside.
+	elsewhere := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(elsewhere, "precious"), nil, 0o600))
+	must(t, os.Symlink(elsewhere, filepath.Join(files, "way")))
+	must(t, os.WriteFile(filepath.Join(files, plan.Manifest), []byte("way/precious\n../../../x\n/etc/x\n"), 0o600))
+	must(t, launch.WriteFiles(with()))
+	if _, err := os.Stat(filepath.Join(elsewhere, "precious")); err != nil {
+		t.Error("a file outside was removed:", err)
+	}
+	must(t, os.Remove(filepath.Join(files, plan.Manifest)))
+	must(t, os.Symlink("/dev/zero", filepath.Join(files, plan.Manifest)))
+	if err := launch.WriteFiles(with()); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("a manifest that is a link: %v", err)
+	}
+	must(t, os.Remove(filepath.Join(files, plan.Manifest)))
+
 	must(t, os.Remove(filepath.Join(files, "skills")))
 	must(t, os.Mkdir(filepath.Join(files, "skills"), 0o700))
 	if err := launch.WriteFiles(with(plan.File{Path: "skills", Link: "x"})); err == nil || !strings.Contains(err.Error(), "a directory, and a link belongs there") {

@@ -65,7 +65,7 @@ func (d *Doc) Lookup(path []string) (*tree.Node, []*Definition) {
 
 // group puts a mapping together whose entries are keys of their own.
 func (d *Doc) group(name string) (*tree.Node, []*Definition) {
-	var whole *tree.Node
+	var values []*tree.Node
 	var definitions []*Definition
 	if k := d.index[name]; k != nil {
 		definitions = k.inForce()
@@ -76,10 +76,13 @@ func (d *Doc) group(name string) (*tree.Node, []*Definition) {
 			if name == "env" {
 				value = asText(value)
 			}
-			whole = whole.With(k.Name[len(name)+1:], value)
+			values = append(values, value.Named(k.Name[len(name)+1:]))
 		}
 	}
-	return whole, definitions
+	if len(values) == 0 {
+		return nil, definitions
+	}
+	return tree.NewMap(values, values[0].Span()), definitions
 }
 
 // inForce returns the definitions that make up what is in force.

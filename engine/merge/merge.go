@@ -183,7 +183,6 @@ func (d *Doc) Below(group string) []*Key {
 // A Folder merges sources one after another.
 type Folder struct {
 	doc      *Doc
-	source   *Source
 	problems diag.List
 	stale    bool // a list has to be put together again
 }
@@ -196,7 +195,7 @@ func NewFolder() *Folder {
 // Add takes up a source that is stronger than all before. The error is a
 // diag.List of its values of the wrong type; the others count all the same.
 func (f *Folder) Add(s *Source) error {
-	f.source, f.problems = s, nil
+	f.problems = nil
 	if s.Skills != "" {
 		k := f.key("skills")
 		k.Items = append(k.Items, Item{Text: s.Skills, Level: s.Level})
@@ -253,6 +252,9 @@ func (d *Definition) item(node *tree.Node) Item {
 // lose records a definition that never counted, and those of the entries of a
 // mapping that merges by name.
 func (f *Folder) lose(name string, d *Definition, fate Fate, reason string) {
+	if isGroup(name) && len(d.Path) > 0 {
+		name, d.Path = name+"."+d.Path[0], d.Path[1:]
+	}
 	d.Fate, d.Rule = fate, reason
 	k := f.key(name)
 	k.Definitions = append(k.Definitions, d)

@@ -129,9 +129,7 @@ func (f *Folder) entry(group, name string, d *Definition) {
 
 // addUp: all lists count, in load order; a null takes away what came before.
 func (f *Folder) addUp(name string, d *Definition) {
-	if len(d.Path) > 0 {
-		f.problems = append(f.problems, diag.At(d.Span, "%s is a list: there is nothing called %s in it", name, d.Path[0]).
-			WithHint("set the list: %s=[...]", name))
+	if f.isIntoList(name, d) {
 		return
 	}
 	k := f.key(name)
@@ -146,6 +144,17 @@ func (f *Folder) addUp(name string, d *Definition) {
 	for node := range d.Value.Items() {
 		k.Items = append(k.Items, d.item(node))
 	}
+}
+
+// isIntoList reports whether a definition reaches for something in a list, which
+// is a problem.
+func (f *Folder) isIntoList(name string, d *Definition) bool {
+	if len(d.Path) == 0 {
+		return false
+	}
+	f.problems = append(f.problems, diag.At(d.Span, "%s is a list: there is nothing called %s in it", name, d.Path[0]).
+		WithHint("set the list: %s=[...]", name))
+	return true
 }
 
 // finishLists makes the values of the lists that add up from the items that are
@@ -182,6 +191,9 @@ func own(items []Item) []Item {
 
 // allow records who allows what; finishAllowed decides.
 func (f *Folder) allow(name string, d *Definition) {
+	if f.isIntoList(name, d) {
+		return
+	}
 	k := f.key(name)
 	k.Definitions = append(k.Definitions, d)
 	f.stale = true

@@ -63,6 +63,7 @@ func Build(in Input) (*Plan, error) {
 		Session: in.Session, Dir: in.Dir, Chdir: in.Chdir,
 		ACLI: in.ACLI, Model: in.Model.Passed,
 	}}
+	b.plan.FilesDir = b.filesDir()
 	for _, step := range []func(){
 		b.session, b.skills, b.prompt, b.collect, b.environment, b.command, b.wrap, b.binary, b.wrapper, b.ignored,
 	} {

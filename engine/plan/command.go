@@ -67,7 +67,15 @@ func origin(key string, span source.Span, d *merge.Definition) Origin {
 // sets.
 func (b *builder) from(key string, span source.Span) Origin {
 	name, _, _ := strings.Cut(key, ".")
-	return origin(key, span, b.Doc.Winner(name))
+	if k := b.Doc.Key(name); k != nil {
+		for _, d := range slices.Backward(k.Definitions) {
+			at := d.Span
+			if (d.Fate == merge.Set || d.Fate == merge.Merged) && at.File == span.File && at.Start <= span.Start && span.End <= at.End {
+				return origin(key, span, d)
+			}
+		}
+	}
+	return origin(key, span, nil)
 }
 
 // collect finds the values of the inputs, and checks that the mappings name
@@ -81,7 +89,11 @@ func (b *builder) collect() {
 		b.values[skillsDir] = append(b.values[skillsDir], value{s.Dir, s.From})
 	}
 	if b.plan.Model != "" {
-		b.values[modelFlag] = []value{{b.plan.Model, Origin{Key: "model_mapping", Span: b.Model.From, Hook: b.Model.Hook}}}
+		from := b.from("model_mapping", b.Model.From)
+		if b.Model.Hook != nil {
+			from.Hook = b.Model.Hook
+		}
+		b.values[modelFlag] = []value{{b.plan.Model, from}}
 	}
 	b.values[memoryDir] = []value{{filepath.Join(b.Dir, source.ProjectDir, source.MemDir, b.Memory), Origin{Key: "agent"}}}
 	b.values[sessionName] = []value{{b.Session, Origin{Key: "session"}}}

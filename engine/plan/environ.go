@@ -56,12 +56,19 @@ func name(item string) string {
 }
 
 // Getenv returns the value of a variable in an environment, "" if it is not
-// set; the last of several counts.
+// set.
 func Getenv(environ []string, key string) string {
+	value, _ := LookupEnv(environ, key)
+	return value
+}
+
+// LookupEnv returns the value of a variable in an environment, and whether it is
+// set; the last of several counts.
+func LookupEnv(environ []string, key string) (value string, ok bool) {
 	for i := len(environ) - 1; i >= 0; i-- {
 		if n, value, ok := strings.Cut(environ[i], "="); ok && n == key {
-			return value
+			return value, true
 		}
 	}
-	return ""
+	return "", false
 }

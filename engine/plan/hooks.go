@@ -27,13 +27,27 @@ func (h *Hook) wrong(want string, got *tree.Node) *diag.Problem {
 	if got == nil || got.Kind == tree.Null {
 		return diag.At(h.Run.Span, "%s must return %s, and returned None", h.Run, want)
 	}
-	return diag.At(h.Run.Span, "%s must return %s, not %s", h.Run, want, got.Describe())
+	return diag.At(h.Run.Span, "%s must return %s, not %s", h.Run, want, Kind(got))
+}
+
+// Kind says what a value is, but not which: a hook may return a secret.
+func Kind(n *tree.Node) string {
+	switch n.Kind {
+	case tree.Null:
+		return "None"
+	case tree.Int:
+		return "an " + n.Kind.String()
+	}
+	return "a " + n.Kind.String()
 }
 
 // words returns a list of text that a hook returned; it must not be empty.
 func (h *Hook) words(what string, list *tree.Node) ([]string, *diag.Problem) {
 	if list == nil || list.Kind != tree.List {
 		return nil, h.wrong(what, list)
+	}
+	if list.Len > maxWords {
+		return nil, diag.At(h.Run.Span, "%s returns %d arguments; at most %d can be passed", h.Run, list.Len, maxWords)
 	}
 	if list.Len == 0 {
 		return nil, diag.At(h.Run.Span, "%s must return %s, and the list is empty", h.Run, what)
@@ -44,7 +58,7 @@ func (h *Hook) words(what string, list *tree.Node) ([]string, *diag.Problem) {
 		case tree.String, tree.Int, tree.Float:
 			texts = append(texts, item.Text)
 		default:
-			return nil, diag.At(h.Run.Span, "%s must return %s; its item %d (from 0) is %s", h.Run, what, len(texts), item.Describe())
+			return nil, diag.At(h.Run.Span, "%s must return %s; its item %d (from 0) is %s", h.Run, what, len(texts), Kind(item))
 		}
 	}
 	return texts, nil
@@ -93,7 +107,7 @@ func (b *builder) hookMemory() {
 // parts is what a command hook builds from. session_id and resume are for
 // sessions that are taken up again.
 func (b *builder) parts() *tree.Node {
-	extra, skills := newList(b.Extra), newList(b.skillDirs())
+	extra, skills := tree.NewTexts(b.Extra), tree.NewTexts(b.skillDirs())
 	var args []*tree.Node
 	for arg := range b.Doc.Get("args").Items() {
 		args = append(args, newText(arg.Text))
@@ -111,7 +125,7 @@ func (b *builder) parts() *tree.Node {
 		orNone("").Named("resume"),
 		extra.Named("extra"),
 		newText(b.values[memoryDir][0].text).Named("memory_dir"),
-		newList(b.directories()).Named("directories"),
+		tree.NewTexts(b.directories()).Named("directories"),
 		newText(b.filesDir()).Named("files_dir"),
 		newText(b.Dir).Named("dir"),
 	)
@@ -195,6 +209,10 @@ func (b *builder) hookVariables(env *tree.Node) {
 		b.fail(b.Command.wrong("a dict of variables as env", env).WithHint(`return env = {"NAME": "value"}`))
 		return
 	}
+	if int(env.Len) > maxVars {
+		b.fail(diag.At(b.Command.Run.Span, "%s sets %d variables; at most %d can be", b.Command.Run, env.Len, maxVars).WithHint("put them into a file"))
+		return
+	}
 	for node := range env.Items() {
 		v := Var{Name: node.Key, Value: node.Text, Unset: node.Kind == tree.Null, From: b.Command.origin()}
 		if !node.IsScalar() {
@@ -214,7 +232,7 @@ func (b *builder) hookVariables(env *tree.Node) {
 // hookFiles takes up the files that a command hook asks for: the text of each
 // by its name below filesDir, or the target of a link.
 func (b *builder) hookFiles(files *tree.Node) {
-	if files == nil || files.Kind == tree.Null || files.Kind == tree.Map && files.Len == 0 {
+	if files == nil || files.Kind == tree.Null {
 		return
 	}
 	hint := `return files = {"config.json": "text", "skills/one": struct(link = "/path")}`
@@ -222,9 +240,12 @@ func (b *builder) hookFiles(files *tree.Node) {
 		b.fail(b.Command.wrong("a dict of files", files).WithHint("%s", hint))
 		return
 	}
-	b.plan.FilesDir = b.filesDir()
+	if int(files.Len) > maxFiles {
+		b.fail(diag.At(b.Command.Run.Span, "%s wants %d files; at most %d can be had", b.Command.Run, files.Len, maxFiles).WithHint("put more into each"))
+		return
+	}
 	for node := range files.Items() {
-		if why := b.badFileName(node.Key, files); why != "" {
+		if why := badFileName(node.Key, files); why != "" {
 			b.fail(diag.At(b.Command.Run.Span, "%s cannot have the file %q: %s", b.Command.Run, node.Key, why).
 				WithHint("a file's name is relative to .ucas/tmp/%s, with / between directories", b.Session))
 			continue
@@ -242,7 +263,7 @@ func (b *builder) hookFiles(files *tree.Node) {
 }
 
 // badFileName says why a name can be no file's, "" if it can.
-func (b *builder) badFileName(name string, files *tree.Node) string {
+func badFileName(name string, files *tree.Node) string {
 	switch {
 	case name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return "that is no name"
@@ -253,9 +274,9 @@ func (b *builder) badFileName(name string, files *tree.Node) string {
 	case len(name) > maxFileName:
 		return "the name is too long"
 	}
-	for other := range files.Items() {
-		if strings.HasPrefix(name, other.Key+"/") {
-			return other.Key + " is a file already"
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if files.Get(dir) != nil {
+			return dir + " is a file already"
 		}
 	}
 	return ""
@@ -265,8 +286,14 @@ func (b *builder) badFileName(name string, files *tree.Node) string {
 // there.
 const Manifest = ".ucas-files"
 
-// maxFileName is how long the name of a file of a hook may be, in bytes.
-const maxFileName = 255
+// What a hook may make of a command: more than any needs, and little enough to
+// deal with.
+const (
+	maxFileName = 255 // bytes
+	maxFiles    = 1_000
+	maxVars     = 1_000
+	maxWords    = 4_096
+)
 
 // wrap puts around the command what layer hooks say, the weakest innermost.
 func (b *builder) wrap() {
@@ -326,15 +353,30 @@ func (b *builder) wholeCommand() *tree.Node {
 		env = append(env, value.Named(v.Name))
 	}
 	return newMap(
-		newList(b.plan.Args()).Named("argv"),
+		tree.NewTexts(b.plan.Args()).Named("argv"),
 		newText(b.Dir).Named("dir"),
 		newText(b.Session).Named("session"),
 		newMap(env...).Named("env"),
-		newList(b.plan.SearchPath.Dirs).Named("path"),
-		newList(b.skillDirs()).Named("skills"),
+		tree.NewTexts(b.plan.SearchPath.Dirs).Named("path"),
+		tree.NewTexts(b.skillDirs()).Named("skills"),
 		orNone(b.plan.Prompt.File).Named("prompt_file"),
-		orNone(b.plan.FilesDir).Named("files_dir"),
+		orNone(b.usedFilesDir()).Named("files_dir"),
 	)
+}
+
+// usedFilesDir is where a command hook has files, "" if it has none.
+func (b *builder) usedFilesDir() string {
+	for _, f := range b.plan.Files {
+		if below(f.Path, b.plan.FilesDir) {
+			return b.plan.FilesDir
+		}
+	}
+	return ""
+}
+
+func below(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // scripted is what the hook wrapper is given: the command, and what stands for
@@ -394,14 +436,6 @@ func orNone(text string) *tree.Node {
 		return &tree.Node{}
 	}
 	return newText(text)
-}
-
-func newList(texts []string) *tree.Node {
-	nodes := make([]*tree.Node, len(texts))
-	for i, text := range texts {
-		nodes[i] = newText(text)
-	}
-	return tree.NewList(nodes, source.Span{})
 }
 
 func newMap(values ...*tree.Node) *tree.Node { return tree.NewMap(values, source.Span{}) }

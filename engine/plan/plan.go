@@ -51,8 +51,8 @@ type Plan struct {
 	// paths are absolute and lie below Dir/.ucas.
 	Files []File
 	Dirs  []string
-	// FilesDir is where the files are that the harness's command hook asked
-	// for; "" if there are none. What else is there is of an earlier launch.
+	// FilesDir is where those of the files are that the harness's command hook
+	// asked for. What else a launch wrote there is of an earlier one.
 	FilesDir string
 
 	// Wrapper starts the command.

@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,14 +33,20 @@ const libraryPrefix = "@ucas//"
 
 func (u *unit) isLibrary() bool { return strings.HasPrefix(u.name, libraryPrefix) }
 
-// unit returns the unit of a file, the same for each file of that name.
+// unit returns the unit of a file, the same for each file of that name and text.
 func (l *Local) unit(file *source.File) *unit {
-	u := l.units[file.Name]
-	if u == nil {
-		u = &unit{file: file, name: file.Name}
-		l.units[file.Name] = u
+	name := file.Name
+	for n := 1; ; n++ {
+		u := l.units[name]
+		if u == nil {
+			u = &unit{file: file, name: name}
+			l.units[name] = u
+		}
+		if u.file == file || bytes.Equal(u.file.Text, file.Text) {
+			return u
+		}
+		name = file.Name + textMark + "file " + strconv.Itoa(n)
 	}
-	return u
 }
 
 // text is what the interpreter reads: without a byte order mark, which counts

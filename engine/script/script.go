@@ -39,7 +39,7 @@ type World interface {
 // answer does not matter.
 type Environment interface {
 	// Environ returns variables as "NAME=value"; of several of one name the
-	// first counts.
+	// last counts.
 	Environ() []string
 }
 

@@ -111,8 +111,7 @@ func (s *server) learn(environ []string) {
 	}
 	s.environ = make(map[string]string, len(environ))
 	for _, v := range environ {
-		name, value, _ := strings.Cut(v, "=")
-		if _, ok := s.environ[name]; !ok {
+		if name, value, ok := strings.Cut(v, "="); ok {
 			s.environ[name] = value
 		}
 	}

@@ -166,6 +166,15 @@ func NewList(items []*Node, at source.Span) *Node {
 	return newNode(Node{Kind: List}, at).withChildren(items)
 }
 
+// NewTexts returns a list of texts that stand nowhere.
+func NewTexts(texts []string) *Node {
+	nodes := make([]*Node, len(texts))
+	for i, text := range texts {
+		nodes[i] = NewString(text, source.Span{})
+	}
+	return NewList(nodes, source.Span{})
+}
+
 // NewMap returns a mapping of the given values by their Key, which it copies.
 func NewMap(values []*Node, at source.Span) *Node {
 	return newNode(Node{Kind: Map}, at).withChildren(values)
