@@ -96,13 +96,7 @@ func readmeShell(t *testing.T) func(command string) string {
 			t.Fatal(err)
 		}
 	}
-	ucas, err := exec.LookPath("ucas") // testscript puts it on PATH
-	if err != nil {
-		ucas = filepath.Join(bin, "ucas")
-		if out, err := exec.Command("go", "build", "-o", ucas, ".").CombinedOutput(); err != nil {
-			t.Fatalf("go build: %v\n%s", err, out)
-		}
-	}
+	ucas := builtUcas(t, bin)
 	environ := []string{
 		"HOME=" + home, "TMUX_TMPDIR=" + work, "TERM=xterm", "SHELL=/bin/sh", "LANG=C.UTF-8",
 		"PATH=" + bin + ":" + filepath.Dir(ucas) + ":" + os.Getenv("PATH"),
@@ -123,4 +117,17 @@ func readmeShell(t *testing.T) func(command string) string {
 		}
 		return strings.ReplaceAll(string(out), home, "/home/ann")
 	}
+}
+
+// builtUcas returns the program, which it builds into bin if need be.
+func builtUcas(t *testing.T, bin string) string {
+	t.Helper()
+	if ucas, err := exec.LookPath("ucas"); err == nil { // testscript puts it on PATH
+		return ucas
+	}
+	ucas := filepath.Join(bin, "ucas")
+	if out, err := exec.Command("go", "build", "-o", ucas, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return ucas
 }

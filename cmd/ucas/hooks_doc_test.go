@@ -85,13 +85,7 @@ func newAnn(t *testing.T) *ann {
 	if err := copyDir(bin, "../../testdata/readme/bin"); err != nil {
 		t.Fatal(err)
 	}
-	ucas, err := exec.LookPath("ucas") // testscript puts it on PATH
-	if err != nil {
-		ucas = filepath.Join(bin, "ucas")
-		if out, err := exec.Command("go", "build", "-o", ucas, ".").CombinedOutput(); err != nil {
-			t.Fatalf("go build: %v\n%s", err, out)
-		}
-	}
+	ucas := builtUcas(t, bin)
 	return &ann{home: home, environ: []string{
 		"HOME=" + home, "LANG=C.UTF-8", "PATH=" + bin + ":" + filepath.Dir(ucas) + ":" + os.Getenv("PATH"),
 	}}
