@@ -65,7 +65,11 @@ func showEntry(w io.Writer, l *engine.Listing, e *engine.Entry) error {
 	}
 	hooks, hooksErr := l.Hooks(e)
 	if hooks != nil {
-		showText(w, "ucas.star", string(hooks.Text), maxShown)
+		lines := strings.Split(string(hooks.Text), "\n")
+		for i, line := range lines {
+			lines[i] = diag.HideLiterals(line)
+		}
+		showText(w, "ucas.star", strings.Join(lines, "\n"), maxShown)
 	}
 	prompt, promptErr := l.Prompt(e)
 	if prompt != nil {

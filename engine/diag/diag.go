@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -232,7 +233,13 @@ func excerpt(b *strings.Builder, span source.Span) {
 	from := min(pos.Column-1, len(line))
 	carets := max(1, utf8.RuneCountInString(firstLine(span.Text())))
 	cut := max(0, min(from-maxExcerpt/2, len(line)-maxExcerpt))
-	shown := line[cut:min(len(line), cut+maxExcerpt)]
+	shown := slices.Clone(line[cut:min(len(line), cut+maxExcerpt)])
+	if cut > 0 {
+		shown[0] = '…'
+	}
+	if cut+len(shown) < len(line) {
+		shown[len(shown)-1] = '…'
+	}
 	carets = max(1, min(carets, cut+len(shown)-from))
 
 	gutter := fmt.Sprint(pos.Line)

@@ -51,7 +51,7 @@ func TestPrint(t *testing.T) {
 		{"nothing drives the terminal", diag.At(span("a: \x1b[31mx\u202e\n", "x"), "odd \x1b]0;t\x07"),
 			"f:1:9: odd \\x1b]0;t\\x07\n  1 | a: \\x1b[31mx\\u202e\n    |            ^\n"},
 		{"a long line is cut", diag.At(span(strings.Repeat("x", 500)+"Y"+strings.Repeat("z", 500), "Y"), "odd"),
-			"f:1:501: odd\n  1 | " + strings.Repeat("x", 50) + "Y" + strings.Repeat("z", 49) + "\n    | " + strings.Repeat(" ", 50) + "^\n"},
+			"f:1:501: odd\n  1 | " + "…" + strings.Repeat("x", 49) + "Y" + strings.Repeat("z", 48) + "…" + "\n    | " + strings.Repeat(" ", 50) + "^\n"},
 		{"invalid bytes", diag.At(span("a\xff: x\n", "x"), "odd"), "f:1:5: odd\n  1 | a\uFFFD: x\n    |     ^\n"},
 	} {
 		var b strings.Builder
@@ -109,5 +109,20 @@ func TestErrors(t *testing.T) {
 	}
 	if got := p.Error(); got != "f:1:4: odd" {
 		t.Errorf("Error: %q", got)
+	}
+}
+
+func TestHideLiterals(t *testing.T) {
+	for line, want := range map[string]string{
+		`ctx.set("env.API_KEY", "abc")`:           `ctx.set("env.API_KEY", "***")`,
+		`{'TOKEN': 'a\'b', "x": "y"}`:             `{'TOKEN': '****', "*": "*"}`,
+		`ctx.set("env.PATH", "abc") # 'KEYS'`:     `ctx.set("env.PATH", "abc") # 'KEYS'`,
+		`x = "env.SECRET`:                         `x = "env.SECRET`,
+		`ctx.set("env.PASSWORD", 'unterminated \`: `ctx.set("env.PASSWORD", '**************`,
+		`key = "the key"`:                         `key = "the key"`,
+	} {
+		if got := diag.HideLiterals(line); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", line, got, want)
+		}
 	}
 }

@@ -30,7 +30,39 @@ func hideSecret(line string, column int) string {
 	name, value, ok := strings.Cut(line, ":")
 	word := strings.Trim(name, " -'\"")
 	if !ok || word != strings.ToUpper(word) || !IsSecret(word) || strings.TrimSpace(value) == "" {
-		return line
+		return HideLiterals(line)
 	}
 	return name + ": (hidden)" + strings.Repeat(" ", max(0, column-len(name)))
+}
+
+// HideLiterals returns a line of a program in which the texts in quotes that
+// follow the name of a secret variable, itself in quotes, are stars:
+// ctx.set("env.API_KEY", "*****").
+func HideLiterals(line string) string {
+	out := []byte(line)
+	secret := false
+	for i := 0; i < len(line); i++ {
+		quote := line[i]
+		if quote != '"' && quote != '\'' {
+			continue
+		}
+		start := i + 1
+		for i++; i < len(line) && line[i] != quote; i++ {
+			if line[i] == '\\' {
+				i++
+			}
+		}
+		end := min(i, len(line))
+		name := line[start:max(start, end)]
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		switch {
+		case secret:
+			for j := start; j < end; j++ {
+				out[j] = '*'
+			}
+		case name == strings.ToUpper(name) && IsSecret(name):
+			secret = true
+		}
+	}
+	return string(out)
 }
