@@ -112,10 +112,6 @@ func (c *Console) Eval(text string) (string, error) {
 	return shown, err
 }
 
-// Incomplete reports whether a text breaks off in the middle, so that another
-// line belongs to it.
-func (c *Console) Incomplete(text string) bool { return script.Incomplete(text) }
-
 // Lost reports whether the last text reached a limit: the names that were set
 // are gone then.
 func (c *Console) Lost() bool { return c.broken }

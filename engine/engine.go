@@ -8,6 +8,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -304,17 +305,18 @@ func (a *assembler) checkSettled(before *merge.Doc) error {
 	for _, key := range []string{"override_acli", "default_acli", "allowed_acli", "executable"} {
 		was, is := a.computed(before, key), a.computed(a.result.Doc, key)
 		for i := range max(len(was), len(is)) {
-			var old, now *merge.Definition
-			if i < len(was) {
-				old = was[i]
-			}
-			if i < len(is) {
-				now = is[i]
-			}
-			if !sameSaid(old, now) {
+			if old, now := at(was, i), at(is, i); !sameSaid(old, now) {
 				return a.unsettled(key, old, now)
 			}
 		}
+	}
+	return nil
+}
+
+// at returns the definition at an index, nil past the end.
+func at(list []*merge.Definition, i int) *merge.Definition {
+	if i < len(list) {
+		return list[i]
 	}
 	return nil
 }
@@ -352,12 +354,9 @@ func (a *assembler) unsettled(key string, old, now *merge.Definition) error {
 		}
 		return d.Value.Describe()
 	}
-	at := now
-	if at == nil {
-		at = old
-	}
-	return diag.At(at.Span, "the choice of the harness does not settle: in %s, %s is %s before %s is chosen, and %s after",
-		at.Level.String(), key, said(old), a.runnerName(), said(now)).
+	either := cmp.Or(now, old)
+	return diag.At(either.Span, "the choice of the harness does not settle: in %s, %s is %s before %s is chosen, and %s after",
+		either.Level.String(), key, said(old), a.runnerName(), said(now)).
 		WithHint("let no hook compute %s from the harness, or from what the harness sets", key)
 }
 

@@ -36,11 +36,12 @@ type layerHooks struct {
 	computed   []merge.Source
 	// asksACLI says that configure looked at the harness that is chosen.
 	asksACLI bool
-	// loads is what was loaded, said what the file and the last run of configure
-	// printed and warned of, size how much that run made.
-	loads []*merge.Read
-	said  [2]diag.List
-	size  int
+	// loads is what the file loaded, loadSaid what it printed and warned of while
+	// it was executed; said is that of the last run of configure, size how much
+	// that made.
+	loads          []*merge.Read
+	loadSaid, said diag.List
+	size           int
 	// failure is why configure failed before the harness was chosen, where it may
 	// be another matter afterwards.
 	failure error
@@ -121,7 +122,7 @@ func (h *hooks) loadWith(evaluator script.Evaluator, r *run) (err error) {
 	l := &r.level.hooks
 	l.evaluator = evaluator
 	l.defined, err = evaluator.Hooks(r.level.Hooks, r.hook.Level.String())
-	l.loads, l.said[0] = r.hook.Reads, r.said
+	l.loads, l.loadSaid = r.hook.Reads, r.said
 	return err
 }
 
@@ -147,7 +148,7 @@ func (h *hooks) configure(folder *merge.Folder, l *Level, index int, again bool)
 		h.forget(l)
 		result, err := h.call(r)
 		l.hooks.configured, l.hooks.computed, l.hooks.asksACLI = r.hook, r.sets, r.asksACLI
-		l.hooks.said[1], l.hooks.size, l.hooks.failure = r.said, r.size, nil
+		l.hooks.said, l.hooks.size, l.hooks.failure = r.said, r.size, nil
 		if err != nil && r.asksACLI && h.a.chosenName() == "" && !l.hooks.evaluator.Spent() {
 			l.hooks.failure = err // it runs again when the harness is known
 			return nil
@@ -216,8 +217,8 @@ func (h *hooks) finish() error {
 	var failures diag.List
 	for _, l := range h.a.result.Levels {
 		if l.LeftOut == "" {
-			h.tell(l.hooks.said[0])
-			h.tell(l.hooks.said[1])
+			h.tell(l.hooks.loadSaid)
+			h.tell(l.hooks.said)
 			failures = append(failures, diag.All(l.hooks.failure)...)
 		}
 	}

@@ -92,7 +92,7 @@ func (w *world) Answer(q script.Question) (script.Answer, error) {
 	case script.OpRead, script.OpExists, script.OpGlob:
 		return w.file(q)
 	case script.OpFact:
-		return w.fact(q)
+		return w.fact(q), nil
 	case script.OpWarn, script.OpPrint:
 		return script.Answer{}, w.say(q)
 	}
@@ -213,7 +213,7 @@ func (w *world) set(q script.Question) error {
 	r := w.run
 	set := merge.Source{
 		Level: r.level.Level.Level, Index: r.index, Dir: r.level.Dir, Tree: value, Path: path,
-		Hook: r.hook, Reads: r.hook.Reads[:len(r.hook.Reads):len(r.hook.Reads)],
+		Hook: r.hook, Reads: slices.Clip(r.hook.Reads),
 	}
 	if err := r.folder.Add(&set); err != nil {
 		return inHook(err)
@@ -334,24 +334,44 @@ func (w *world) look(q script.Question, place find.Place) (*tree.Node, error) {
 }
 
 // fact answers what an attribute of ctx is.
-func (w *world) fact(q script.Question) (script.Answer, error) {
-	a, l := w.a, w.run.level
-	facts := map[string]string{
-		"layer": l.Layer.String(), "level": l.Level.Level.String(), "agent": a.agent, "team": a.o.Team, "member": a.o.Member,
-		"session": a.sessionName(a.agentLevel().Entity), "project": a.o.Dir, "os": runtime.GOOS, "arch": runtime.GOARCH,
-		"acli": a.chosenName(),
-	}
+func (w *world) fact(q script.Question) script.Answer {
 	if q.Name == "mods" {
-		return w.record(q, tree.NewTexts(a.mods)), nil
+		return w.record(q, tree.NewTexts(w.a.mods))
 	}
 	if q.Name == "acli" {
 		w.run.asksACLI = true
 	}
-	text, ok := facts[q.Name]
-	if !ok || text == "" {
-		return w.record(q, nil), nil
+	if text := w.factText(q.Name); text != "" {
+		return w.record(q, tree.NewString(text, source.Span{}))
 	}
-	return w.record(q, tree.NewString(text, source.Span{})), nil
+	return w.record(q, nil)
+}
+
+// factText returns a fact, "" if there is none.
+func (w *world) factText(name string) string {
+	switch a, l := w.a, w.run.level; name {
+	case "layer":
+		return l.Layer.String()
+	case "level":
+		return l.Level.Level.String()
+	case "agent":
+		return a.agent
+	case "team":
+		return a.o.Team
+	case "member":
+		return a.o.Member
+	case "session":
+		return a.sessionName(a.agentLevel().Entity)
+	case "project":
+		return a.o.Dir
+	case "os":
+		return runtime.GOOS
+	case "arch":
+		return runtime.GOARCH
+	case "acli":
+		return a.chosenName()
+	}
+	return ""
 }
 
 // say takes up what a hook prints or warns of. It is told if the run counts in

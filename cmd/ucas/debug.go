@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"ucas/engine/diag"
 	"ucas/engine/merge"
 	"ucas/engine/plan"
+	"ucas/engine/script"
 	"ucas/engine/selector"
 	"ucas/engine/source"
 	"ucas/engine/tree"
@@ -76,8 +76,8 @@ func madeBy(p *plan.Plan, h *merge.Hook) []string {
 		}
 	}
 	for _, f := range p.Files {
-		if rel, err := filepath.Rel(p.FilesDir, f.Path); h.Name == "command" && err == nil && filepath.IsLocal(rel) {
-			made = append(made, "file "+rel)
+		if name, ok := p.HookFile(f); ok && h.Name == script.Command {
+			made = append(made, "file "+name)
 		}
 	}
 	if p.Wrapper.From.Hook == h {

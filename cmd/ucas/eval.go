@@ -15,6 +15,7 @@ import (
 
 	"ucas/engine"
 	"ucas/engine/diag"
+	"ucas/engine/script"
 )
 
 // evalCmd is "ucas eval".
@@ -116,7 +117,7 @@ func (e *evaluation) one(text string) {
 func (e *evaluation) script() error {
 	lines := bufio.NewReader(e.p.stdin)
 	for {
-		text, err := e.readBlock(func(bool) (string, error) {
+		text, err := readBlock(func(bool) (string, error) {
 			line, err := lines.ReadString('\n')
 			if err == io.EOF && line != "" {
 				err = nil
@@ -152,7 +153,7 @@ func (e *evaluation) prompt() error {
 	}{keys, e.p.stdout}, "")
 	editor.History = &history{}
 	for {
-		text, err := e.readBlock(func(more bool) (string, error) {
+		text, err := readBlock(func(more bool) (string, error) {
 			editor.SetPrompt(map[bool]string{false: ">>> ", true: "... "}[more])
 			return keys.readLine(editor)
 		})
@@ -240,10 +241,10 @@ func (h *history) At(i int) string { return h.lines[len(h.lines)-1-i] }
 
 // readBlock reads a line, and those that belong to it: an open bracket goes on
 // until it is closed, a line that ends in a colon to the next empty line.
-func (e *evaluation) readBlock(line func(more bool) (string, error)) (string, error) {
+func readBlock(line func(more bool) (string, error)) (string, error) {
 	text, err := line(false)
 	isBlock := strings.HasSuffix(strings.TrimSpace(text), ":")
-	for err == nil && (isBlock || e.console.Incomplete(text)) {
+	for err == nil && (isBlock || script.Incomplete(text)) {
 		var next string
 		next, err = line(true)
 		if strings.TrimSpace(next) == "" && isBlock {

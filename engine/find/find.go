@@ -92,7 +92,7 @@ func Open(o Options) (*Library, error) {
 // Root returns the directory of a layer, "" if there is none.
 func (l *Library) Root(layer source.Layer) string { return l.roots[layer] }
 
-// Note records a path that somebody else looked for.
+// Note records a path that was read or looked for, here or by somebody else.
 func (l *Library) Note(path string, present bool) {
 	l.inputs = append(l.inputs, Input{Path: path, Present: present})
 }
@@ -187,7 +187,7 @@ func (l *Library) findSystem() error {
 // name, or a link to nowhere, is an error: a veto could get lost in it.
 func (l *Library) isLayer(dir string) (bool, error) {
 	info, err := os.Stat(dir)
-	l.inputs = append(l.inputs, Input{Path: dir, Present: err == nil})
+	l.Note(dir, err == nil)
 	if err == nil {
 		if info.IsDir() {
 			return true, nil

@@ -42,7 +42,7 @@ func (l *Library) ReadInside(at Place, name string) (*source.File, error) {
 	}
 	path := filepath.Join(l.roots[at.Layer], rel)
 	text, err := l.readIn(at.Layer, rel)
-	l.inputs = append(l.inputs, Input{Path: path, Present: err == nil})
+	l.Note(path, err == nil)
 	if isMissing(err) {
 		return nil, nil
 	}
@@ -94,7 +94,7 @@ func (l *Library) ExistsInside(at Place, name string) (bool, error) {
 	}
 	defer root.Close()
 	_, err = root.Stat(rel)
-	l.inputs = append(l.inputs, Input{Path: path, Present: err == nil})
+	l.Note(path, err == nil)
 	if err == nil || isMissing(err) {
 		return err == nil, nil
 	}
@@ -175,7 +175,7 @@ func (g *globber) take(name string, rest []string) {
 	}
 	_, err := g.root.Lstat(name)
 	g.library.Note(filepath.Join(g.dir, name), err == nil)
-	if err == nil && !g.library.isHidden(filepath.Join(g.dir, name)) {
+	if err == nil && !isHidden(g.dir, name) {
 		g.matches = append(g.matches, name)
 	}
 }
@@ -186,7 +186,7 @@ func (g *globber) names(dir string) []string {
 	f, err := g.root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err == nil {
 		defer f.Close()
-		if g.library.isHidden(filepath.Join(g.dir, dir)) {
+		if isHidden(g.dir, dir) {
 			return nil
 		}
 	}
@@ -228,30 +228,25 @@ func (l *Library) inside(at Place, name string) (string, error) {
 	if !fs.ValidPath(rel) {
 		return "", outside(name)
 	}
-	if isArtifact(rel) || l.isHidden(filepath.Join(l.roots[at.Layer], filepath.FromSlash(rel))) {
+	if isArtifact(rel) || isHidden(l.roots[at.Layer], rel) {
 		return "", diag.Errorf("%q is in %s/ or %s/, which hooks cannot see: what is there changes from run to run",
 			name, source.TmpDir, source.MemDir).WithHint("keep what hooks need beside them")
 	}
 	return filepath.FromSlash(rel), nil
 }
 
-// isHidden reports whether a path leads, by links, to what launches write.
-func (l *Library) isHidden(path string) bool {
-	real, err := filepath.EvalSymlinks(path)
+// isHidden reports whether a path, from the root of a layer, leads by links to
+// what launches write there. (No link leads to another layer.)
+func isHidden(root, rel string) bool {
+	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(rel)))
 	if err != nil {
 		return false // there is nothing to see
 	}
-	for _, root := range l.roots {
-		if root == "" {
-			continue
-		}
-		if realRoot, err := filepath.EvalSymlinks(root); err == nil {
-			if rel, ok := below(real, realRoot); ok && isArtifact(filepath.ToSlash(rel)) {
-				return true
-			}
-		}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return false
 	}
-	return false
+	rel, ok := below(real, root)
+	return ok && isArtifact(filepath.ToSlash(rel))
 }
 
 // isArtifact reports whether a path, from the root of a layer, is what launches

@@ -21,7 +21,7 @@ const maxFile = 16 << 20
 // not make it wait.
 func (l *Library) Read(path string) (*source.File, error) {
 	file, err := l.readFile(path, &l.texts)
-	l.inputs = append(l.inputs, Input{Path: path, Present: file != nil})
+	l.Note(path, file != nil)
 	return file, err
 }
 
@@ -46,7 +46,7 @@ func (l *Library) readFile(path string, memory *arena) (*source.File, error) {
 // Exists reports whether there is anything at a path.
 func (l *Library) Exists(path string) bool {
 	present := exists(path)
-	l.inputs = append(l.inputs, Input{Path: path, Present: present})
+	l.Note(path, present)
 	return present
 }
 

@@ -29,9 +29,9 @@ func takeOver(p *plan.Plan, made map[string]bool) error {
 	wanted := make(map[string]bool) // by path: is it a link?
 	var names strings.Builder
 	for _, f := range p.Files {
-		if rel, err := filepath.Rel(p.FilesDir, f.Path); err == nil && filepath.IsLocal(rel) {
+		if name, ok := p.HookFile(f); ok {
 			wanted[f.Path] = f.Link != ""
-			names.WriteString(rel + "\n")
+			names.WriteString(name + "\n")
 		}
 	}
 	if _, err := os.Lstat(manifest); err != nil && len(wanted) == 0 {

@@ -8,7 +8,6 @@ import (
 
 	"ucas/engine/diag"
 	"ucas/engine/merge"
-	"ucas/engine/source"
 	"ucas/engine/tree"
 )
 
@@ -55,23 +54,22 @@ func (b *builder) hookMemory() {
 // parts is what a command hook builds from. session_id and resume are for
 // sessions that are taken up again.
 func (b *builder) parts() *tree.Node {
-	extra, skills := tree.NewTexts(b.Extra), tree.NewTexts(b.skillDirs())
-	var args []*tree.Node
+	var args []string
 	for arg := range b.Doc.Get("args").Items() {
-		args = append(args, newText(arg.Text))
+		args = append(args, arg.Text)
 	}
 	return newMap(
 		newText(b.Doc.Text("executable")).Named("executable"),
-		tree.NewList(args, source.Span{}).Named("args"),
+		tree.NewTexts(args).Named("args"),
 		orNone(b.plan.Prompt.File).Named("prompt_file"),
 		orNone(b.plan.Prompt.Text).Named("prompt_text"),
-		skills.Named("skills"),
+		tree.NewTexts(b.skillDirs()).Named("skills"),
 		orNone(b.plan.Model).Named("model"),
 		b.only(task).Named("task"),
 		newText(b.Session).Named("session"),
 		orNone("").Named("session_id"),
 		orNone("").Named("resume"),
-		extra.Named("extra"),
+		tree.NewTexts(b.Extra).Named("extra"),
 		newText(b.values[memoryDir][0].text).Named("memory_dir"),
 		tree.NewTexts(b.directories()).Named("directories"),
 		newText(b.filesDir()).Named("files_dir"),

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"path/filepath"
 	"slices"
 
 	"ucas/engine/diag"
@@ -134,16 +133,11 @@ func (b *builder) wholeCommand() *tree.Node {
 // usedFilesDir is where a command hook has files, "" if it has none.
 func (b *builder) usedFilesDir() string {
 	for _, f := range b.plan.Files {
-		if below(f.Path, b.plan.FilesDir) {
+		if _, ok := b.plan.HookFile(f); ok {
 			return b.plan.FilesDir
 		}
 	}
 	return ""
-}
-
-func below(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // scripted is what the hook wrapper is given: the command, and what stands for

@@ -7,6 +7,8 @@
 package plan
 
 import (
+	"path/filepath"
+
 	"ucas/engine/diag"
 	"ucas/engine/merge"
 	"ucas/engine/source"
@@ -134,6 +136,13 @@ type File struct {
 	Text string
 	// Link, if it is set, makes it a symbolic link to that path.
 	Link string
+}
+
+// HookFile returns the name of a file below FilesDir; ok is false for those that
+// no command hook asked for.
+func (p *Plan) HookFile(f File) (name string, ok bool) {
+	name, err := filepath.Rel(p.FilesDir, f.Path)
+	return name, err == nil && filepath.IsLocal(name)
 }
 
 // The wrappers that need no definition.

@@ -182,9 +182,7 @@ func NewMap(values []*Node, at source.Span) *Node {
 
 // Named returns a copy of a node that has the given key in a mapping.
 func (n *Node) Named(key string) *Node {
-	c := *n
-	c.Key, c.KeyStart, c.KeyEnd = key, 0, 0
-	return &c
+	return n.named(key, &Node{})
 }
 
 // With returns a copy of a mapping (or an empty one, if n is nil or no
